@@ -95,10 +95,10 @@ test("the log says once what breaks and once that it is mended, and since when i
   );
 });
 
-test("health is looked at every ten seconds, although nobody asks", async () => {
+test("health is looked at every five seconds, although nobody asks", async () => {
   const { health, clock, log } = open({ dns: { look: () => Promise.resolve(SILENT) } });
   const end = health.start();
-  clock.advance(10_000);
+  clock.advance(5_000);
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   assert.equal(log.lines.length, 1);
   await end();

@@ -63,7 +63,7 @@ export function askedRarely<T>(
 }
 
 const LOOK_MS = 2_000;
-const LOOK_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 5_000;
 const SILENT = "silent";
 
 /** What of this process is broken, and since when: for `/readyz`, metrics, the log and the dashboard. */

@@ -222,7 +222,8 @@ function openThread(
   const cap = dnsCap(config, machine);
   const caches = cacheMb === undefined ? {} : { cacheMb };
   const dns = { dnsServers, dnsCanaries, dnsCap: cap.memory, ...caches };
-  const settings = { dataDir, disk: sql.disk, ...dns, implicitMx, datasets, secretKey };
+  const { disk, file } = sql;
+  const settings = { dataDir, disk, file, ...dns, implicitMx, datasets, secretKey };
   const thread = machine.startBulkThread(settings, {
     log,
     completed: () => void announce(),

@@ -5,6 +5,7 @@ import type { ProcessCounts } from "./metrics.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
 import type { Database } from "../store/schema.ts";
+import type { Ailment } from "../store/embedded/sqlite.ts";
 import { FREE_MIN_BYTES } from "../store/takes-writes.ts";
 import { isDnsOff, serversOf, serverText } from "./checker.ts";
 import type { Process } from "./process.ts";
@@ -48,27 +49,53 @@ export function openHealth(process: Process, parts: HealthParts): Health {
 
 const well = undefined;
 
-function databasePart(config: Config, { answers, store }: HealthParts["backing"]): Watched {
-  const isEmbedded = config.databaseUrl === undefined;
-  const silence = isEmbedded
-    ? {
-        says: `The database ${databasePlace(config)} takes no writes.`,
-        toDo: "Free some space on its disk, make it writable, or stop the program that holds it; nothing that was answered is lost.",
-      }
-    : {
-        says: `The database ${databasePlace(config)} does not answer, or takes no writes.`,
-        toDo: "Start PostgreSQL, or look why it refuses in its own log; decisions go on meanwhile, checks are refused with 503.",
-      };
-  const refused = {
-    says: `The disk did not take what was written to the database ${databasePlace(config)}: nothing is written until a restart.`,
-    toDo: "Look for faults of the disk in the system's log, mend it, then restart the service; nothing that was answered is lost.",
-  };
+function databasePart(config: Config, { ails }: Pick<HealthParts["backing"], "ails">): Watched {
+  const silence = databaseTrouble(config, "silent");
   const look = async (): Promise<Trouble | undefined> => {
-    const isWell = await answers();
-    if (store.sql.refusal?.() !== undefined) return refused;
-    return isWell ? well : silence;
+    const ailment = await ails();
+    return ailment && databaseTrouble(config, ailment);
   };
-  return { look, silence };
+  return { look, ...(silence !== undefined && { silence }) };
+}
+
+const POSTGRES_TO_DO =
+  "Start PostgreSQL, or look why it refuses in its own log; decisions go on meanwhile, checks are refused with 503.";
+
+const RESTORE =
+  "Stop the service, keep a copy of the folder, restore the last back-up (docs/operations/back-up.md), then start it.";
+
+const DISK_FAULTS = "Look for faults of the disk in the system's log, mend it";
+
+/** Undefined where the disk says it. */
+function databaseTrouble(config: Config, ailment: Ailment): Trouble | undefined {
+  const it = `The database ${databasePlace(config)}`;
+  if (config.databaseUrl !== undefined) {
+    return { says: `${it} does not answer, or takes no writes.`, toDo: POSTGRES_TO_DO };
+  }
+  const troubles: Record<Ailment, Trouble | undefined> = {
+    gone: {
+      says: `${it} was deleted or replaced under the service: nothing is written to it any more.`,
+      toDo: RESTORE,
+    },
+    damaged: {
+      says: `${it} is damaged: what needs it is refused, decisions go on without it.`,
+      toDo: RESTORE,
+    },
+    unreadable: {
+      says: `The disk does not give or take the database ${databasePlace(config)}.`,
+      toDo: `${DISK_FAULTS}; what needs the database is refused meanwhile, decisions go on without it.`,
+    },
+    refused: {
+      says: `The disk did not take what was written to the database ${databasePlace(config)}: nothing is written until a restart.`,
+      toDo: `${DISK_FAULTS}, then restart the service; nothing that was answered is lost.`,
+    },
+    full: well,
+    silent: {
+      says: `${it} takes no writes.`,
+      toDo: "Make it writable, or stop the program that holds it; nothing that was answered is lost.",
+    },
+  };
+  return troubles[ailment];
 }
 
 const MIB = 1_048_576;

@@ -63,7 +63,7 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const tiers = readTiersFile(config.tiersFile);
   tidyUp(process);
   const backing = await openBacking(process);
-  const { answers, store } = backing;
+  const { ails, store } = backing;
   const { sql, notices } = store;
   const secretKey = await openSecretKey(config, sql);
   const counted = nothingCounted();
@@ -73,7 +73,9 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const shares = openShares(process, registry);
   watch(registry, PROGRAM, programVersion);
   const backlog = () => readBacklog(sql.db, clock.nowMs());
-  watch(registry, BACKLOG, () => readDatabase(clock, answers, backlog));
+  watch(registry, BACKLOG, () =>
+    readDatabase(clock, async () => (await ails()) === undefined, backlog),
+  );
   const trust = openTrust(process);
   trust?.start();
   const dns = openDns(config, profile, { ...process, trust });

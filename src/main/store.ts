@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { AccountService } from "../accounts/accounts.ts";
 import { Charges } from "../accounts/admission/charges.ts";
@@ -16,15 +18,16 @@ import { Keys, KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { askedRarely } from "../base/health.ts";
-import { keyFingerprint, loadSecretKey } from "../base/secrets.ts";
+import { KEY_FILE, keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { AccountSwitches } from "../gate/account-switches.ts";
 import { Hooks } from "../gate/hooks.ts";
 import { createOutcomeReport, type ReportOutcomes, Outcomes } from "../gate/outcomes.ts";
+import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
-import { engineName } from "../store/embedded/sqlite.ts";
-import { agreeFact, replaceFact } from "../store/installation.ts";
-import type { SchemaUse, Upgrading } from "../store/upgrade.ts";
+import { type Ailment, engineName } from "../store/embedded/sqlite.ts";
+import { agreeFact, readFact, replaceFact } from "../store/installation.ts";
+import type { SchemaUse } from "../store/upgrade.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
 import { flushLast, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
@@ -41,11 +44,16 @@ export interface AccountStore {
   readonly notices: Notices;
 }
 
-/** The database of the settings. Throws a `DatabaseFault`. */
-export async function openSql(process: Process, schema: SchemaUse): Promise<SqlDatabase> {
+/** The database of the settings. Throws a `DatabaseFault`, and with another secret key than its "known" one before it migrates. */
+export async function openSql(
+  process: Process,
+  schema: SchemaUse,
+  key: "known" | "any" = "known",
+): Promise<SqlDatabase> {
   const { config, machine, clock, closing } = process;
   const { dataDir, databaseUrl } = config;
-  const options = { schema, upgrading: upgradingOf(process) };
+  const { before, ...upgrading } = upgradingOf(process);
+  const options = { schema, upgrading: key === "any" ? upgrading : { ...upgrading, before } };
   const sql =
     databaseUrl === undefined
       ? await machine.openSqlite(dataDir, clock.nowMs(), options)
@@ -54,9 +62,10 @@ export async function openSql(process: Process, schema: SchemaUse): Promise<SqlD
   return sql;
 }
 
-const upgradingOf = ({ config, log, clock }: Process): Upgrading => ({
+const upgradingOf = ({ config, log, clock }: Process) => ({
   told: { log, clock },
-  secretKey: (db) => openSecretKey(config, { db }),
+  before: (db: SqlDatabase["db"]) => requireSecretKey(config, { db }),
+  secretKey: (db: SqlDatabase["db"]) => openSecretKey(config, { db }),
 });
 
 /** For a command, which migrates nothing: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`. */
@@ -111,11 +120,15 @@ export interface Backing {
   readonly requests: RequestCounter | undefined;
   /** Decides which process does what only one may do. */
   readonly elections: Elections;
-  readonly answers: () => Promise<boolean>;
+  /** Why the store does not serve; undefined while it does. Never rejects. */
+  readonly ails: () => Promise<Ailment | undefined>;
 }
 
 /** The probe of the database writes, so it is asked no more often. */
 const DATABASE_PROBE_MS = 1_000;
+
+const ailmentOf = async ({ ails, answers }: SqlDatabase): Promise<Ailment | undefined> =>
+  ails === undefined ? ((await answers()) ? undefined : "silent") : await ails();
 
 export const openBacking = (process: Process): Promise<Backing> =>
   process.config.databaseUrl === undefined
@@ -125,8 +138,8 @@ export const openBacking = (process: Process): Promise<Backing> =>
 /** One process: SQLite in the data directory, counters in memory. */
 async function openEmbeddedBacking(process: Process): Promise<Backing> {
   const { machine, clock, ids, log, closing } = process;
+  closing.add(machine.lockForServing(process.config.dataDir)); // before a start that is refused could migrate
   const sql = await openSql(process, "migrate");
-  closing.add(machine.lockForServing(process.config.dataDir));
   const { db } = sql;
   const usage = new UsageLedger(db);
   const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
@@ -141,7 +154,7 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
     rates: memoryRateCounter(),
     requests: undefined,
     elections: alone,
-    answers: askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock),
+    ails: askedRarely(() => ailmentOf(sql), DATABASE_PROBE_MS, clock),
   };
 }
 
@@ -177,23 +190,50 @@ async function openScaledBacking(databaseUrl: string, process: Process): Promise
     rates: shared.rates,
     requests: shared.requests,
     elections,
-    answers: askedRarely(() => sql.answers(), DATABASE_PROBE_MS, clock),
+    ails: askedRarely(() => ailmentOf(sql), DATABASE_PROBE_MS, clock),
   };
 }
 
 type KeyConfig = Pick<Config, "secretKey" | "dataDir">;
 
-/** Throws when the database was used with another key: its webhook secrets and hashes would be unreadable. */
+/**
+ * Throws when the database was used with another key: its webhook secrets and hashes would be unreadable. A new one is made
+ * for a database alone that was used with none.
+ */
 export async function openSecretKey(
   config: KeyConfig,
   { db }: Pick<SqlDatabase, "db">,
 ): Promise<Uint8Array> {
+  await requireSecretKey(config, { db });
   const key = loadSecretKey(config.secretKey, config.dataDir);
   const fingerprint = keyFingerprint(key);
   if ((await agreeFact(db, "secret_key", fingerprint)) === fingerprint) return key;
-  const which =
-    config.secretKey === undefined ? `secret.key in ${config.dataDir}` : "GATEPOST_SECRET_KEY";
-  throw new Error(
+  throw otherKey(config);
+}
+
+/** Throws as `openSecretKey` does, and writes nothing. */
+export async function requireSecretKey(
+  config: KeyConfig,
+  { db }: Pick<SqlDatabase, "db">,
+): Promise<void> {
+  const known = await readFact(db, "secret_key");
+  if (known === undefined) return;
+  if (config.secretKey === undefined && !existsSync(join(config.dataDir, KEY_FILE))) {
+    throw new DatabaseFault(
+      "other_key",
+      `${KEY_FILE} is missing in ${config.dataDir}, and the database there is used with it; nothing was written. ` +
+        "Put back the copy that you keep apart from the copies of the database (docs/operations/back-up.md). " +
+        "If it is lost, run `gatepost migrate --new-secret-key` (docs/operations/secrets.md)",
+    );
+  }
+  const key = loadSecretKey(config.secretKey, config.dataDir);
+  if (keyFingerprint(key) !== known) throw otherKey(config);
+}
+
+function otherKey({ secretKey, dataDir }: KeyConfig): DatabaseFault {
+  const which = secretKey === undefined ? `${KEY_FILE} in ${dataDir}` : "GATEPOST_SECRET_KEY";
+  return new DatabaseFault(
+    "other_key",
     `${which} is not the key that this database is used with. Every process needs that one; ` +
       "if it is lost, run `gatepost migrate --new-secret-key` to use this one (docs/operations/secrets.md)",
   );

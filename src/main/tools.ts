@@ -237,35 +237,22 @@ async function migrated(
   process: Process,
   { restored, newSecretKey }: MigrateOptions,
 ): Promise<string> {
-  const settings = process.config;
-  const sql = await openSql(process, "migrate");
+  const { config: settings, closing } = process;
+  // What a server has in memory would not follow; several on PostgreSQL upgrade one after the other.
+  if (settings.databaseUrl === undefined) closing.add(lockForServing(settings.dataDir));
+  const sql = await openSql(process, "migrate", newSecretKey ? "any" : "known");
   const done = [`The database ${databasePlace(settings)} is at this version.`];
-  const change = async (): Promise<void> => {
-    if (restored) done.push(endedInWords(await endRestored(sql.db, clock.nowMs())));
-    if (!newSecretKey) return;
+  if (restored) done.push(endedInWords(await endRestored(sql.db, clock.nowMs())));
+  if (newSecretKey) {
     await adoptSecretKey(settings, sql);
     await endLists(sql.db);
     done.push(NEW_KEY_TAKEN);
-  };
-  if (restored || newSecretKey) await whileNobodyServes(settings, change);
+  }
   return done.join("\n");
 }
 
 const NEW_KEY_TAKEN =
   "The database uses this secret key now. Every webhook, hook and account with tokens needs a new secret, every address rule a new entry. Kept lists end.";
-
-/** What an embedded server has in memory would not follow; several processes only the operator can stop. */
-async function whileNobodyServes(
-  { dataDir, databaseUrl }: Config,
-  change: () => Promise<void>,
-): Promise<void> {
-  const unlock = databaseUrl === undefined ? lockForServing(dataDir) : () => undefined;
-  try {
-    await change();
-  } finally {
-    unlock();
-  }
-}
 
 function endedInWords({ jobs, webhooks, signIns }: EndedByRestore): string {
   const counts = [`lists ${String(jobs)}`, `webhooks ${String(webhooks)}`];

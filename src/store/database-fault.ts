@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { DiskFull } from "../base/store-down.ts";
+import { DiskFull, StoreDown } from "../base/store-down.ts";
 
 export type DatabaseFaultCode =
   | "newer_schema"
@@ -9,12 +9,14 @@ export type DatabaseFaultCode =
   | "locked"
   | "unwritable"
   | "full"
+  | "unreadable"
   | "not_a_directory"
   | "not_a_database"
   | "unreachable"
   | "denied"
   | "no_database"
   | "too_old"
+  | "other_key"
   | "unusable";
 
 /** The store cannot be used; the message tells the operator why. Match on `code`. */
@@ -33,6 +35,7 @@ const SQLITE_CODES = new Map<number, EmbeddedFaultCode>([
   [5, "locked"],
   [6, "locked"],
   [8, "unwritable"],
+  [10, "unreadable"],
   [11, "not_a_database"],
   [13, "full"],
   [14, "unwritable"],
@@ -46,6 +49,7 @@ const SYSTEM_CODES = new Map<string, EmbeddedFaultCode>([
   ["ENOTDIR", "not_a_directory"],
   ["EEXIST", "not_a_directory"],
   ["EISDIR", "not_a_database"],
+  ["EIO", "unreadable"],
   ["ENOSPC", "full"],
   ["EDQUOT", "full"],
 ]);
@@ -56,6 +60,7 @@ const SENTENCES = {
   locked: "another process holds the database",
   unwritable: "this user may not write there",
   full: "the disk is full",
+  unreadable: "its disk does not read or write it",
   not_a_directory: "it is not a directory",
   not_a_database: "the file is damaged or not a database",
   unusable: "the database cannot be opened",
@@ -63,7 +68,8 @@ const SENTENCES = {
 
 function codeOf(error: unknown): EmbeddedFaultCode {
   if (error instanceof DiskFull) return "full";
-  const { errcode, code } = Object(error) as {
+  const origin = error instanceof StoreDown ? error.cause : error;
+  const { errcode, code } = Object(origin) as {
     readonly errcode?: unknown;
     readonly code?: unknown;
   };

@@ -79,6 +79,8 @@ export interface Upgrading extends Partial<Means> {
   /** Copies an embedded database, whose schema it is told, before the first step; returns where to. */
   readonly copy?: (schema: number) => string;
   readonly migrations?: readonly Migration[];
+  /** Throws where a start of this database would be refused; it has changed nothing then. */
+  readonly before?: (db: Kysely<Database>) => Promise<void>;
 }
 
 const AGAIN_MS = 1_000;
@@ -93,6 +95,7 @@ export async function migrate(
   nowMs: number,
   upgrading: Upgrading = {},
 ): Promise<readonly string[]> {
+  if ((await applied(db)).length > 0) await upgrading.before?.(db);
   for (let tries = 1; ; tries += 1) {
     if (!(await needsSteps(db, "migrate", upgrading.migrations))) return [];
     try {

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { rmSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gatepost, makeHome, startService } from "./service-process.ts";
@@ -11,18 +11,31 @@ test("a start with another secret key is refused until the operator replaces the
     gatepost(home, ["account", "create", "ada@gatepost.example", "--json"]).out,
   );
   assert.equal(gatepost(home, ["lists", "status"]).code, 0);
-  rmSync(join(home.directory, "secret.key"));
-  const refusal =
-    /^gatepost: secret\.key in \S+ is not the key that this database is used with\..+--new-secret-key.+\n(?:See .+\n)?$/;
-  for (const words of [
-    ["serve"],
-    ["lists", "status"],
-    ["webhook", "log", "ada@gatepost.example"],
-  ]) {
-    const { code, out, err } = gatepost(home, words);
-    assert.deepEqual([code, out], [3, ""], words.join(" "));
-    assert.match(err, refusal);
-  }
+  const key = join(home.directory, "secret.key");
+  const doctor = (): string => gatepost(home, ["doctor"]).out;
+  assert.match(doctor(), /ok +secret key +It is the one that this database is used with\./);
+  rmSync(key);
+  const missing =
+    /secret\.key is missing in \S+, and the database there is used with it; nothing was written\..+--new-secret-key/;
+  const refused = (refusal: RegExp): void => {
+    for (const words of [
+      ["serve"],
+      ["lists", "status"],
+      ["webhook", "log", "ada@gatepost.example"],
+    ]) {
+      const { code, out, err } = gatepost(home, words);
+      assert.deepEqual([code, out], [3, ""], words.join(" "));
+      assert.match(err, refusal);
+    }
+    assert.match(doctor(), new RegExp(`wrong +secret key +${refusal.source}`));
+  };
+  const rows = (): string => gatepost(home, ["account", "list", "--json"]).out;
+  const before = rows();
+  refused(missing);
+  assert.ok(!existsSync(key), "none is made");
+  assert.equal(rows(), before);
+  writeFileSync(key, Buffer.alloc(32, 9).toString("base64"));
+  refused(/secret\.key in \S+ is not the key that this database is used with\..+--new-secret-key/);
   assert.equal(gatepost(home, ["key", "list", "ada@gatepost.example"]).code, 0, "no key is needed");
   const { code, out } = gatepost(home, ["migrate", "--new-secret-key"]);
   assert.equal(code, 0);

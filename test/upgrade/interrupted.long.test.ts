@@ -1,9 +1,11 @@
 // Upgrades that are killed, that meet, and that find no room.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { lockForServing } from "../../src/store/embedded/serving-lock.ts";
 import { gatepost, makeHome } from "../e2e/service-process.ts";
 import { ownDisk } from "../process/own-disk.ts";
 import { testWith } from "../process/require-tool.ts";
@@ -11,7 +13,7 @@ import { temporaryFolder } from "../process/temporary-folder.ts";
 import { endOf } from "../services/child.ts";
 import { postgresPrograms, type PostgresServer, startPostgres } from "../services/postgres.ts";
 import { until } from "../time/until.ts";
-import { putOldDatabase, rawEmbedded, rawPostgres } from "./old-database.ts";
+import { OLD_KEY, putOldDatabase, rawEmbedded, rawPostgres } from "./old-database.ts";
 
 const PROGRAM = fileURLToPath(new URL("upgrade-process.js", import.meta.url));
 
@@ -60,6 +62,36 @@ for (const engine of ["embedded", "postgres"] as const) {
   });
 }
 
+test("beside a server that runs neither a start nor migrate changes anything", async (t) => {
+  const home = makeHome();
+  t.after(() => home.remove());
+  await putOldDatabase("embedded", home.directory);
+  const unlock = lockForServing(home.directory);
+  t.after(unlock);
+  for (const words of [["serve"], ["migrate"]]) {
+    const { code, err } = gatepost(home, words);
+    assert.equal(code, 3, err);
+    assert.match(err, /another gatepost serves it/);
+  }
+  const raw = rawEmbedded(home.directory);
+  assert.equal((await raw.run("select 1 from schema_migrations")).length, 1);
+  await raw.close();
+  assert.ok(!readdirSync(home.directory).some((name) => name.startsWith("gatepost.schema-")));
+});
+
+test("an upgrade with a missing key, or another, changes nothing", async (t) => {
+  const home = makeHome();
+  t.after(() => home.remove());
+  await putOldDatabase("embedded", home.directory);
+  const key = join(home.directory, "secret.key");
+  assert.match(gatepost(home, ["serve"]).err, /secret\.key is missing/);
+  writeFileSync(key, Buffer.alloc(32, 9).toString("base64"));
+  assert.match(gatepost(home, ["migrate"]).err, /is not the key that this database is used with/);
+  const raw = rawEmbedded(home.directory);
+  assert.equal((await raw.run("select 1 from schema_migrations")).length, 1);
+  await raw.close();
+});
+
 test("without room for the copy nothing is changed, and the words say what to do", async (t) => {
   const disk = ownDisk("size=8m");
   if (disk === undefined) {
@@ -68,7 +100,7 @@ test("without room for the copy nothing is changed, and the words say what to do
   }
   t.after(() => disk.end());
   await putOldDatabase("embedded", disk.folder);
-  const home = makeHome({ GATEPOST_DATA_DIR: disk.folder });
+  const home = makeHome({ GATEPOST_DATA_DIR: disk.folder, GATEPOST_SECRET_KEY: OLD_KEY });
   const { code, err } = gatepost(home, ["migrate"]);
   assert.equal(code, 3, err);
   assert.match(err, /no room for that; nothing was changed\. Make room, and start again/);

@@ -8,6 +8,8 @@ import { openSqlite } from "../../src/store/embedded/sqlite.ts";
 /** What 0.2.0 itself stored while it was used by commands, HTTP and hooks, and what it answered then. */
 const FOLDER = fileURLToPath(new URL("../../../test/fixtures/0.2.0/", import.meta.url));
 
+export const OLD_KEY = Buffer.alloc(32, 7).toString("base64");
+
 export type Engine = "embedded" | "postgres";
 
 const unpacked = (name: string): Buffer =>

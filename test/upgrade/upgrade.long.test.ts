@@ -16,9 +16,9 @@ import {
   putOldDatabase,
   rawEmbedded,
   rawPostgres,
+  OLD_KEY,
 } from "./old-database.ts";
 
-const KEY = Buffer.alloc(32, 7).toString("base64");
 const PASSWORD = "correct horse battery staple";
 
 const ZONE: ServedZone = {
@@ -35,7 +35,7 @@ async function homeOf(engine: Engine): Promise<Home> {
   const dns = await forkDnsServer(ZONE);
   after(() => dns.close());
   const settings = {
-    GATEPOST_SECRET_KEY: KEY,
+    GATEPOST_SECRET_KEY: OLD_KEY,
     GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
     GATEPOST_DNS_CANARIES: "off",
   };

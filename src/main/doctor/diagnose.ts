@@ -17,7 +17,7 @@ import { readFeeds } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
 import { fewFiles, missingFiles } from "../program-files.ts";
 import { type Config, readConfig, unknownSettings } from "../settings/config.ts";
-import { openSql } from "../store.ts";
+import { openSql, requireSecretKey } from "../store.ts";
 import { hasDatabase, missingWords } from "../terminal.ts";
 import { finding, type Inspection, note, wrong } from "./found.ts";
 import { examineFetchProxies, examineServer, examineTime, examineUrls } from "./network.ts";
@@ -244,10 +244,12 @@ async function examineStored(process: Process): Promise<readonly Finding[]> {
     return [finding("database", note(missingWords(config).trim(), toDo))];
   }
   const opened = await openSql(process, "look");
+  const key = await secretKeyTrouble(config, opened);
   const feeds = examineFeeds(await readFeeds(process, opened), config, clock.nowMs());
   const { databaseUrl } = config;
   return [
     ...(await examineDatabase(opened, databaseUrl === undefined, clock)),
+    finding("secret key", key ?? "It is the one that this database is used with."),
     ...(databaseUrl === undefined
       ? []
       : [
@@ -256,6 +258,15 @@ async function examineStored(process: Process): Promise<readonly Finding[]> {
         ]),
     finding("feeds", feeds),
   ];
+}
+
+async function secretKeyTrouble(config: Config, opened: SqlDatabase) {
+  try {
+    await requireSecretKey(config, opened);
+    return undefined;
+  } catch (error) {
+    return wrong(`${messageOf(error)}.`, "Put the right key back.");
+  }
 }
 
 const REPAIRS: Partial<Record<DatabaseFaultCode, string>> = {
@@ -268,6 +279,7 @@ const REPAIRS: Partial<Record<DatabaseFaultCode, string>> = {
   unwritable:
     "Give the folder to the service's user and make it writable, or run this as that user.",
   full: "Free some space.",
+  unreadable: "Look for faults of the disk in the system's log, and mend it.",
   not_a_directory: "Set GATEPOST_DATA_DIR to a folder.",
   not_a_database: "Restore a back-up.",
   unreachable: "Start PostgreSQL, or correct host and port in DATABASE_URL.",

@@ -15,6 +15,7 @@ export const NAMES = [
   "disk",
   "database",
   "pooler",
+  "secret key",
   "schema",
   "ledger",
   "clock",

@@ -30,6 +30,8 @@ function writeLine(log: Log, { level, line }: LogMessage): void {
 export interface BulkThreadSettings {
   readonly dataDir: string;
   readonly disk: Disk | undefined;
+  /** The database that the process opened: a thread makes none. */
+  readonly file: string | undefined;
   readonly dnsServers: readonly ServerAddress[] | undefined;
   readonly cacheMb?: number;
   readonly dnsCanaries: readonly string[] | undefined;

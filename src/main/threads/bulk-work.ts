@@ -85,12 +85,12 @@ const COPY_LOG_EVERY_MS = 5_000;
 
 /** The thread's own connection. `scrub` makes the disk forget what was deleted. */
 async function openStore(
-  { dataDir, disk }: BulkThreadSettings,
+  { dataDir, disk, file }: BulkThreadSettings,
   { machine: { clock, openSqlite }, log }: BulkWorkDeps,
   closing: Closing,
 ): Promise<Pick<SqlDatabase, "db"> & { readonly scrub: () => Promise<void> }> {
   // What a power cut takes from this connection is checked once more; what a killed process wrote stays anyway.
-  const options = { waitsForDisk: false, disk };
+  const options = { waitsForDisk: false, disk, file, schema: "look" } as const;
   const { db, close, shrink } = await openSqlite(dataDir, clock.nowMs(), options);
   closing.add(close);
   const failed = (fault: unknown): void => log.error("bulk.housekeeping_failed", fault);

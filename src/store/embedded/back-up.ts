@@ -69,7 +69,7 @@ function noRoom(dataDir: string, cause?: unknown): DatabaseFault {
   return new DatabaseFault("full", message, { cause });
 }
 
-const LAST_BACK_UP = "last-backup";
+export const LAST_BACK_UP = "last-backup";
 
 /** When the database of `dataDir` was copied last, in ISO 8601; undefined when that is not known. */
 export const lastBackUp = (dataDir: string): string | undefined =>

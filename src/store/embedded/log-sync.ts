@@ -11,13 +11,19 @@ export interface LogSync {
   /** What the disk refused with. Linux takes the pages for written then, so that later syncs say nothing. */
   readonly refusal: () => unknown;
   readonly refuse: (fault: unknown) => void;
+  /** Whether the database's file is no longer at its place, as a look at it said last. */
+  readonly isGone: () => boolean;
+  readonly noteGone: (isGone: boolean) => void;
   readonly close: () => Promise<void>;
 }
 
-/** What all threads of this process know of the disk under their database: 1 from the first sync that it refused on. */
+/**
+ * What all threads of this process know of the disk under their database: in the first octet 1 from the first sync that it
+ * refused on, in the second 1 while the file is gone.
+ */
 export type Disk = SharedArrayBuffer;
 
-export const newDisk = (): Disk => new SharedArrayBuffer(1);
+export const newDisk = (): Disk => new SharedArrayBuffer(2);
 
 interface SyncOptions {
   readonly sync?: (descriptor: number) => Promise<void>;
@@ -35,14 +41,14 @@ export function logSync(
   log: string,
   { sync = syncData, disk = newDisk() }: SyncOptions = {},
 ): LogSync {
-  const refused = new Uint8Array(disk);
+  const known = new Uint8Array(disk);
   let descriptor: number | undefined;
   let own: unknown;
   const refusal = (): unknown =>
-    Atomics.load(refused, 0) === 0 ? undefined : (own ?? new Error("another thread was refused"));
+    Atomics.load(known, 0) === 0 ? undefined : (own ?? new Error("another thread was refused"));
   const refuse = (fault: unknown): void => {
     own ??= fault;
-    Atomics.store(refused, 0, 1);
+    Atomics.store(known, 0, 1);
   };
   const write = async (): Promise<void> => {
     const before = refusal();
@@ -75,6 +81,8 @@ export function logSync(
     },
     refusal,
     refuse,
+    isGone: () => Atomics.load(known, 1) === 1,
+    noteGone: (isGone) => void Atomics.store(known, 1, isGone ? 1 : 0),
     async close() {
       while (running !== undefined) await (next ?? running).catch(() => undefined);
       if (descriptor !== undefined) closeSync(descriptor);

@@ -19,10 +19,10 @@ test("one directory is served once, and again when the first has ended", () => {
   lockForServing(dataDir)();
 });
 
-test("a directory that is not there cannot be served", () => {
+test("a directory below a file cannot be served", () => {
   assert.throws(
     () => lockForServing("/dev/null/x"),
-    (error: unknown) => error instanceof DatabaseFault && error.code === "unwritable",
+    (error: unknown) => error instanceof DatabaseFault && error.code === "not_a_directory",
   );
 });
 

@@ -1,3 +1,4 @@
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseFault, databaseFault } from "../database-fault.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -8,7 +9,7 @@ export const LOCK_FILE = "serving.lock";
  * Makes this process the only one that serves a data directory, until the returned function is called or
  * the process dies: quota counts are kept in memory, and two memories would grant twice. Commands that
  * change accounts need no lock. The lock is SQLite's own on an empty file, so no crash leaves it behind.
- * Throws a `DatabaseFault` "locked" when another process serves. The directory must exist.
+ * Throws a `DatabaseFault` "locked" when another process serves. Makes the directory, readable by this user only.
  */
 export function lockForServing(dataDir: string): () => void {
   const holder = lock(dataDir);
@@ -24,6 +25,11 @@ const locks = new Set<ReturnType<typeof openSqlite>>();
 function lock(dataDir: string): ReturnType<typeof openSqlite> {
   let holder: ReturnType<typeof openSqlite> | undefined;
   try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if (!statSync(dataDir).isDirectory()) {
+      const message = `data directory ${dataDir}: it is not a directory`;
+      throw new DatabaseFault("not_a_directory", message);
+    }
     holder = openSqlite(join(dataDir, LOCK_FILE), 0);
     holder.exec("begin exclusive");
     return holder;

@@ -23,21 +23,42 @@ const LOOK_EVERY_MS = 1;
 
 const SQLITE_BUSY = 5;
 
+/** The primary result code, without what an extended one adds. */
+function resultCode(error: unknown): number | undefined {
+  const { errcode } = Object(error) as { readonly errcode?: unknown };
+  return typeof errcode === "number" ? errcode & 0xff : undefined;
+}
+
 export const isBusy = (error: unknown): boolean =>
-  error instanceof Error &&
-  "errcode" in error &&
-  typeof error.errcode === "number" &&
-  (error.errcode & 0xff) === SQLITE_BUSY;
+  resultCode(error) === SQLITE_BUSY ||
+  (error instanceof StoreDown && resultCode(error.cause) === SQLITE_BUSY);
 
 const SQLITE_FULL = 13;
-const SQLITE_IOERR = "disk I/O error";
+const SQLITE_IOERR = 10;
+
+/** What the file or its disk does not do, by result code (sqlite.org/rescode.html). */
+const AILMENTS = new Map<number | undefined, { readonly why: Ailment; readonly says: string }>([
+  [SQLITE_BUSY, { why: "silent", says: "another program holds the database" }],
+  [8, { why: "silent", says: "the database may not be written" }],
+  [SQLITE_IOERR, { why: "unreadable", says: "the disk does not give or take the database" }],
+  [11, { why: "damaged", says: "the database is damaged" }],
+  [14, { why: "unreadable", says: "the disk does not open the database" }],
+  [26, { why: "damaged", says: "the database is damaged" }],
+]);
+
+/** Why an embedded database does not serve. `gone`: another file, or none, is at its place. `silent`: it takes no writes. */
+export type Ailment = "gone" | "refused" | "full" | "damaged" | "unreadable" | "silent";
 
 const COPIES_LOG = /^pragma wal_checkpoint/;
+const ENDS = /^(?:begin|commit|rollback|pragma)\b/;
 
 /** What begins and ends transactions, and reads. All else may write. */
 const isReading = ({ sql, query }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) ||
   (/^(?:select|pragma|begin|commit|rollback)\b/.test(sql) && !COPIES_LOG.test(sql));
+
+const gone = (): StoreDown =>
+  new StoreDown("the file of the database was deleted or replaced: nothing is written to it");
 
 /** As PostgreSQL does: after a sync that failed nobody knows what is on the disk, and only a start reads it again. */
 const diskRefused = (cause: unknown): StoreDown =>
@@ -74,6 +95,8 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
   #hasCommitted = false;
   #hasWritten = false;
   #skipsSync = false;
+  /** What failed last by a fault of the file; a look asks it again. */
+  ailing: { readonly why: Ailment; readonly query?: CompiledQuery } | undefined;
 
   constructor(
     db: sqlite.DatabaseSync,
@@ -131,6 +154,7 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
     const isRead = isReading(query);
     const refusal = this.#log?.refusal();
     if (refusal !== undefined && !isRead) throw diskRefused(refusal);
+    if (this.#log?.isGone() === true && !isRead) throw gone();
     for (let looks = 1; ; looks += 1) {
       try {
         const result = this.#run<R>(query);
@@ -145,9 +169,9 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
   }
 
   #run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
-    const { prepared, hasRows } = this.#statements.memo(sql);
     const values = parameters.map(withoutNul) as sqlite.SQLInputValue[];
     try {
+      const { prepared, hasRows } = this.#statements.memo(sql);
       if (hasRows) return { rows: prepared.all(...values) as R[] };
       return { rows: [], numAffectedRows: BigInt(prepared.run(...values).changes) };
     } catch (error) {
@@ -155,13 +179,20 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
     }
   }
 
-  #fault(error: unknown, { sql }: CompiledQuery): unknown {
-    if (!(error instanceof Error)) return error;
-    if ("errcode" in error && error.errcode === SQLITE_FULL) return new DiskFull({ cause: error });
+  #fault(error: unknown, query: CompiledQuery): unknown {
+    const code = resultCode(error);
+    if (code === SQLITE_FULL) return new DiskFull({ cause: error });
     // The package for Node 20 does not say which call was refused.
-    if (!COPIES_LOG.test(sql) || error.message !== SQLITE_IOERR) return error;
-    this.#log?.refuse(error);
-    return diskRefused(error);
+    if (code === SQLITE_IOERR && COPIES_LOG.test(query.sql)) {
+      this.#log?.refuse(error);
+      return diskRefused(error);
+    }
+    const ailment = AILMENTS.get(code);
+    if (ailment === undefined) return error;
+    const { why, says } = ailment;
+    // What begins or ends a transaction cannot be asked again by itself: the probe writes in one of its own.
+    if (!isBusy(error)) this.ailing = ENDS.test(query.sql) ? { why } : { why, query };
+    return new StoreDown(says, { cause: error });
   }
 
   streamQuery(): never {
@@ -295,6 +326,7 @@ const RESULT_CODES = new Map([
   ["database is locked", 5],
   ["database table is locked", 6],
   ["attempt to write a readonly database", 8],
+  ["disk I/O error", SQLITE_IOERR],
   ["database disk image is malformed", 11],
   ["database or disk is full", 13],
   ["unable to open database file", 14],

@@ -382,8 +382,3 @@ export const notMultipart = fixed(
   415,
   "Content-Type must be multipart/form-data.",
 );
-
-export function tooManyStreams(most: number): Refusal {
-  const message = `At most ${String(most)} event streams at a time.`;
-  return new Refusal("too_many_streams", 429, message, { retryAfterSeconds: 1 });
-}

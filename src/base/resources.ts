@@ -38,7 +38,6 @@ export const RESOURCES = {
   webhooks: row({ total: 64, perOwner: 8, ...queued(0, 100) }), // the database bounds them
   registry: row({ total: 2, perOwner: 1, ...queued(50, 10) }),
   sign_ins: row({ total: 2, perOwner: 1, ...queued(512, 4) }),
-  event_streams: row({ total: 1_000, perOwner: 4 }),
   view_streams: row({ total: 256, perOwner: 8 }),
 };
 

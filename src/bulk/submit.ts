@@ -40,7 +40,6 @@ import type {
 import {
   type BulkAnswer,
   type BulkRequest,
-  type BulkProgress,
   type BulkResults,
   type BulkView,
   forBulk,
@@ -53,7 +52,6 @@ import type { JobOutcome, Jobs, QueueAhead } from "./jobs.ts";
 import { spelledResults } from "./result-source.ts";
 import {
   findSession,
-  followSession,
   sessionResults,
   type SessionStore,
   statsOf,
@@ -211,15 +209,6 @@ export class BulkService {
 
   results(caller: Caller, session: string): Promise<BulkResults> {
     return sessionResults(this.#deps, caller, session);
-  }
-
-  /**
-   * `/events`: the progress object whenever it changed, at most one a second, the first at once; ends after
-   * `completed` or `failed`, when the session is gone, or when the reader returns. Access as `results`;
-   * the refusal comes from this call, not from the iterable.
-   */
-  progress(caller: Caller, session: string): Promise<AsyncIterable<BulkProgress>> {
-    return followSession(this.#deps, caller, session);
   }
 
   /** DELETE: cancels a job, refunding what was not processed, or forgets results. The cooldown stays. Access as `results`. */

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import { DiskFull, storeDownOf } from "../base/store-down.ts";
-import { RESOURCES } from "../base/resources.ts";
 import { NoRoom } from "../base/shares.ts";
 import type { Admitted } from "../accounts/admission/admission.ts";
 import {
@@ -10,7 +9,6 @@ import {
   Refusal,
   serviceFull,
   storeUnavailable,
-  tooManyStreams,
   tooMuchAtOnce,
 } from "../base/refusals.ts";
 import { hasBody, isCrumbled, waitsForContinue } from "./body.ts";
@@ -202,11 +200,9 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return down instanceof DiskFull ? diskFull() : storeUnavailable();
 }
 
-function refusalOfShare({ resource, why }: NoRoom): Refusal {
+function refusalOfShare({ why }: NoRoom): Refusal {
   if (why === "all") return serviceFull();
-  return resource === "event_streams"
-    ? tooManyStreams(RESOURCES.event_streams.perOwner)
-    : tooMuchAtOnce();
+  return tooMuchAtOnce();
 }
 
 /** What a thrown value looks like to the client: a refusal as it stands, anything else as a 500. */

@@ -56,7 +56,6 @@ export function buildApp(deps: AppDeps): App {
   });
   const stop = (): void => {
     isStopping = true;
-    for (const route of routes) route.stop?.();
   };
   return { serve, stop };
 }

@@ -197,13 +197,6 @@ test("every answer is counted under our own names", async () => {
   ]);
 });
 
-test("routes get a call when the server stops", () => {
-  let stopped = 0;
-  const app = appWith({ routes: [{ ...served, stop: () => void (stopped += 1) }] });
-  app.stop();
-  assert.equal(stopped, 1);
-});
-
 test("a refused body costs a request for each 64 KiB of it", async () => {
   const spent: number[] = [];
   const admission = {

@@ -39,8 +39,6 @@ export interface Route {
   readonly isSingle?: (path: ApiRequest["path"]) => boolean;
   /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
   handle(request: ApiRequest): Awaitable<ApiReply>;
-  /** The server is stopping: end what would otherwise go on, event streams above all. */
-  readonly stop?: () => void;
 }
 
 /** How a route of another service's shape differs. Its body, at most 64 KiB, is read before the caller is known. */

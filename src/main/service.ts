@@ -1,5 +1,4 @@
 import { Accounts } from "../accounts/accounts-store.ts";
-import { callerInForce } from "../accounts/admission/caller.ts";
 import { createAdmission } from "../accounts/admission/admission.ts";
 import { createUnitsLeft } from "../accounts/allowance.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
@@ -392,12 +391,11 @@ function apiRoutes(
   const { base, serving, checker, admission, bulk, texts, gate } = parts;
   const { clock, log } = base;
   const { shares, backing } = serving;
-  const isInForce = callerInForce(base);
   const { service } = bulk;
   const unitsLeft = createUnitsLeft({ ...base, usage: backing.usage });
   const isOptimistic = process.config.compatOptimistic;
   return [
-    viewRoute({ bulk: service, clock, log, isInForce, shares }),
+    viewRoute({ bulk: service, log, shares }),
     uploadRoute({ bulk: service, bodies, checkList, log, readLarge: texts.readFile }),
     explainRoute(createExplain({ ...checker, admission })),
     decideRoute(gate.decideOne),

@@ -25,7 +25,6 @@ import { accountCommand, type CliAccounts } from "../cli/commands/account.ts";
 import { keyCommand } from "../cli/commands/key.ts";
 import { bulkCommand } from "../cli/commands/bulk.ts";
 import { checkCommand, type CliValidator } from "../cli/commands/check.ts";
-import { completionCommand } from "../cli/commands/completion.ts";
 import { doctorCommand } from "../cli/commands/doctor.ts";
 import { type CliDecider, decideCommand } from "../cli/commands/decide.ts";
 import { type CliHooks, hookCommand } from "../cli/commands/hook.ts";
@@ -206,7 +205,6 @@ export function toolCommands(terminal: Terminal): readonly Command[] {
     migrateCommand(terminal, opening({ migrate: (how: MigrateOptions) => migrate(how, terminal) })),
     backupCommand(terminal, opening({ backUp })),
     doctorCommand(terminal, opening({ diagnose: () => diagnose(process.env) })),
-    completionCommand(terminal, opening({})),
   ];
 }
 

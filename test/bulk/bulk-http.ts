@@ -87,13 +87,10 @@ export async function bulkServer(
     entriesMax: (caller) => real.entriesMax(caller),
     view: (caller, session) => real.view(caller, session),
     results: (caller, session) => real.results(caller, session),
-    progress: (caller, session) => real.progress(caller, session),
     remove: (caller, session) => real.remove(caller, session),
     ...over(real),
   };
   const revoked = new Set<string>();
-  const isInForce = ({ owner }: Caller): Promise<boolean> =>
-    Promise.resolve(owner.kind === "bucket" || !revoked.has(owner.accountId));
   const { settings } = appDeps();
   const shares = createShares();
   const bodies = new BodyReader({ shares, clock });
@@ -104,7 +101,7 @@ export async function bulkServer(
     bodies,
     bulk: checkList,
     routes: [
-      viewRoute({ bulk, log, clock, isInForce, shares }),
+      viewRoute({ bulk, log, shares }),
       uploadRoute({ bulk, bodies, checkList, log, readLarge }),
     ],
     settings: { ...settings, trustedProxies: readTrustedProxies("127.0.0.1") },

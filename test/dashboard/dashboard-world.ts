@@ -217,10 +217,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     routes: [
       viewRoute({
         bulk: bulk,
-        clock,
         log,
         shares,
-        isInForce: () => Promise.resolve(true),
       }),
     ],
     pages: dashboardOf(routes, dashboard),

@@ -32,9 +32,8 @@ test("the examples of every command begin as it does", async () => {
 test("--help groups every command by its task", async () => {
   const terminal = recordingTerminal();
   const help = program("0", terminal, await allCommands(terminal)).helpInformation();
-  assert.match(help, /\n\nThis command:\n {2}completion <shell> [^]*\n {2}help /);
   const [, rest = ""] = help.split("\nThis command:\n");
-  assert.deepEqual(rest.match(/^ {2}\w+/gm), ["  completion", "  help"]);
+  assert.deepEqual(rest.match(/^ {2}\w+/gm), ["  help"]);
   assert.ok(!help.includes("Commands:"));
 });
 

@@ -90,14 +90,6 @@ const signIns: Run = (attacker, attackers) => {
   return attacker.repeat(Math.max(4, 200 / attackers), () => attacker.ask(order));
 };
 
-const eventStreams: Run = async (attacker) => {
-  await submit(attacker, 3_000);
-  const { "x-api-key": key = "" } = attacker.key("free");
-  const path = `/api/view/${running.get(attacker.index) ?? ""}/events`;
-  const text = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${key}\r\n\r\n`;
-  await keepOpen(attacker, { count: 50, text, use: (socket) => void socket?.resume() });
-};
-
 /** Readers that never read. */
 const viewStreams: Run = async (attacker) => {
   const list = Array.from({ length: 9_000 }, (_, at) =>
@@ -213,7 +205,6 @@ const OTHERS: readonly Attack[] = [
   { row: 5, name: "unfinished requests", run: unfinishedRequests },
   { row: 6, name: "one-octet chunks", run: octetChunks },
   { row: 7, name: "sign-ins", run: signIns },
-  { row: 7, name: "event streams", run: eventStreams },
   { row: 7, name: "unread results", run: viewStreams },
   { row: 7, name: "unread pages", run: unreadPages },
   { row: 7, name: "slow registries", run: slowRegistries },

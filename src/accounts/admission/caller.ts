@@ -1,6 +1,6 @@
 import { type Owner, type OwnerKey, ownerKey } from "../../base/owner.ts";
 import { mappedV4, v6Groups } from "../../core/name/ip-address.ts";
-import type { AccountLimits, Accounts } from "../accounts-store.ts";
+import type { AccountLimits } from "../accounts-store.ts";
 import { type Keys, type PageTerms, hashApiKey, isApiKey, type KeyHolder } from "../keys.ts";
 import type { TierName } from "./tiers.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -76,26 +76,6 @@ export class AnonymousCallers {
     this.#known.set(clientAddress, made);
     return made;
   }
-}
-
-interface CallerInForceDeps {
-  readonly keys: Pick<Keys, "list">;
-  readonly accounts: Pick<Accounts, "find">;
-}
-
-/** Whether an earlier caller would still be admitted: the key is active, the account not disabled. */
-export type CallerInForce = (caller: Caller) => Promise<boolean>;
-
-export function callerInForce({ keys, accounts }: CallerInForceDeps): CallerInForce {
-  return async ({ owner, keyId }) => {
-    if (owner.kind !== "account") return true;
-    const [account, all] = await Promise.all([
-      accounts.find(owner.accountId),
-      keys.list(owner.accountId),
-    ]);
-    const isHeld = all.some(({ id, revoked_at_ms: atMs }) => id === keyId && atMs === null);
-    return isHeld && account?.isDisabled === false;
-  };
 }
 
 /** The keys that a request carries: each value as it was sent, and one entry for each repeated header. */

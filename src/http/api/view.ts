@@ -1,19 +1,11 @@
-import { PassThrough, type Readable } from "node:stream";
-import type { Clock } from "../../base/clock.ts";
+import type { Readable } from "node:stream";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
-import {
-  missingParameter,
-  notFound,
-  sessionNotFound,
-  tooManyStreams,
-} from "../../base/refusals.ts";
-import { RESOURCES } from "../../base/resources.ts";
+import { missingParameter, notFound, sessionNotFound } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
-import type { BulkProgress } from "../../bulk/bulk.ts";
 import type { BulkService } from "../../bulk/submit.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
-import type { Caller, CallerInForce } from "../../accounts/admission/caller.ts";
+import type { Caller } from "../../accounts/admission/caller.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import {
   EXAMPLE_ID,
@@ -35,11 +27,9 @@ import {
 } from "./results.ts";
 
 interface ViewDeps {
-  readonly clock: Clock;
   readonly log: Log;
-  readonly isInForce: CallerInForce;
   readonly shares: Pick<Shares, "of">;
-  readonly bulk: Pick<BulkService, "view" | "results" | "progress" | "remove">;
+  readonly bulk: Pick<BulkService, "view" | "results" | "remove">;
 }
 
 /** What may stand behind the session, and what it means. */
@@ -51,15 +41,13 @@ const SUFFIXES = {
   json: "json",
   csv: "csv",
   xlsx: "xlsx",
-  events: "events",
 } as const;
 type ViewSuffix = (typeof SUFFIXES)[keyof typeof SUFFIXES];
 
-const FORMS = ["json", "csv", "xlsx", "events"] as const;
+const FORMS = ["json", "csv", "xlsx"] as const;
 
-/** `/api/view/{session}[/{suffix}...]`: valid entries, state, results, events and removal of a batch. */
+/** `/api/view/{session}[/{suffix}...]`: valid entries, state, results and removal of a batch. */
 export function viewRoute(deps: ViewDeps): Route {
-  const streams = new EventStreams(deps);
   return {
     family: "view",
     methods: ["GET", "POST", "DELETE"],
@@ -80,13 +68,8 @@ export function viewRoute(deps: ViewDeps): Route {
         return inJson({ session, deleted: true });
       }
       if (form === undefined) return listReply(session, asked, caller, deps);
-      if (form !== "events") return resultsReply({ session, asked, form }, request, deps);
-      const body = await streams.open(caller, () => deps.bulk.progress(caller, session));
-      // nginx would otherwise keep events back until a buffer is full.
-      const headers = { "x-accel-buffering": "no" };
-      return { type: "text/event-stream; charset=utf-8", body, headers };
+      return resultsReply({ session, asked, form }, request, deps);
     },
-    stop: () => streams.stop(),
   };
 }
 
@@ -155,113 +138,6 @@ function bodyOf(found: Finished, form: Results["form"], mark: boolean, log: Log)
 function shared(open: () => Readable, caller: Caller, { shares }: ViewDeps): Readable {
   const reservation = shares.of("view_streams").take(ownerKey(caller.owner));
   return open().once("close", () => reservation.release());
-}
-
-/** A comment keeps proxies from closing a quiet stream. */
-export const COMMENT_EVERY_MS = 15_000;
-
-/** How often the caller's key is looked at; a revoked one ends the stream within 5 s. */
-export const LOOK_EVERY_MS = 2_000;
-
-/** The most unread octets of one stream: a client that reads less is gone. */
-const UNREAD_MAX_BYTES = 65_536;
-
-/** Server-sent events of sessions, all of them in one place so that they can be counted and stopped. */
-class EventStreams {
-  readonly #deps: ViewDeps;
-  readonly #open = new Set<PassThrough>();
-
-  constructor(deps: ViewDeps) {
-    this.#deps = deps;
-  }
-
-  /**
-   * A body of `progress` events, the last one `completed` or `failed`. `follow` may refuse. Throws `NoRoom` when the
-   * owner has its share open.
-   */
-  async open(
-    caller: Caller,
-    follow: () => Promise<AsyncIterable<BulkProgress>>,
-  ): Promise<Readable> {
-    const reservation = this.#deps.shares.of("event_streams").take(ownerKey(caller.owner));
-    let progress: AsyncIterable<BulkProgress>;
-    try {
-      progress = await follow();
-    } catch (error) {
-      reservation.release();
-      throw error;
-    }
-    const body = new PassThrough();
-    this.#open.add(body);
-    const { clock } = this.#deps;
-    const ending = [
-      every(clock, COMMENT_EVERY_MS, () => write(body, ":\n\n")),
-      every(clock, LOOK_EVERY_MS, () => void this.#endUnlessInForce(body, caller)),
-    ];
-    body.once("close", () => {
-      for (const end of ending) end();
-      this.#open.delete(body);
-      reservation.release();
-    });
-    void this.#tell(body, progress);
-    return body;
-  }
-
-  /** Ends every stream at once. */
-  stop(): void {
-    for (const body of this.#open) finish(body);
-  }
-
-  async #tell(body: PassThrough, progress: AsyncIterable<BulkProgress>): Promise<void> {
-    const steps = progress[Symbol.asyncIterator]();
-    body.once("close", () => void steps.return?.());
-    try {
-      for (;;) {
-        const step = await steps.next();
-        if (step.done === true || body.writableEnded || body.destroyed) return;
-        write(body, eventText(step.value));
-      }
-    } catch (error) {
-      this.#deps.log.error("http.events_failed", error);
-    } finally {
-      finish(body);
-    }
-  }
-
-  async #endUnlessInForce(body: PassThrough, caller: Caller): Promise<void> {
-    try {
-      if (!(await this.#deps.isInForce(caller))) finish(body);
-    } catch (error) {
-      this.#deps.log.error("http.events_poll_failed", error);
-      finish(body); // nobody can say whether the key is in force
-    }
-  }
-}
-
-/** Returns a function that ends it. */
-function every(clock: Clock, ms: number, task: () => void): () => void {
-  let callOff = clock.after(ms, again);
-  function again(): void {
-    task();
-    callOff = clock.after(ms, again);
-  }
-  return () => callOff();
-}
-
-function eventText(progress: BulkProgress): string {
-  const { status } = progress;
-  const name = status === "completed" || status === "failed" ? status : "progress";
-  return `event: ${name}\ndata: ${JSON.stringify(progress)}\n\n`;
-}
-
-function write(body: PassThrough, text: string): void {
-  if (body.writableEnded || body.destroyed) return;
-  body.write(text);
-  if (body.writableLength + body.readableLength > UNREAD_MAX_BYTES) body.destroy();
-}
-
-function finish(body: PassThrough): void {
-  if (!body.writableEnded && !body.destroyed) body.end();
 }
 
 const PROGRESS = {
@@ -353,21 +229,6 @@ export const VIEWS: readonly Operation[] = [
     about: "The table of `/csv` as .xlsx; JSON until it is finished.",
     answers: {
       [WORKBOOK_TYPE]: { about: "A workbook.", schema: Type.String({ format: "binary" }) },
-    },
-  }),
-  viewOf("followSession", "/events", "Follow a batch", {
-    answers: {
-      "text/event-stream": text(
-        "`progress` events with the state, at most one a second, the last one `completed` or `failed`.",
-        `event: progress\ndata: ${JSON.stringify(PROGRESS)}\n\n`,
-      ),
-    },
-    refusals: {
-      ...SESSION_REFUSALS,
-      429: [
-        "The rate is spent, or the owner has too many open streams.",
-        tooManyStreams(RESOURCES.event_streams.perOwner),
-      ],
     },
   }),
 ];

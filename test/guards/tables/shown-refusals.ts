@@ -66,7 +66,6 @@ export const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   badIdempotencyKey: refusals.badIdempotencyKey(),
   badUpload: refusals.badUpload("(says what and where)"),
   notMultipart: refusals.notMultipart(),
-  tooManyStreams: refusals.tooManyStreams(4),
   notSignedIn: refusals.notSignedIn(),
   wrongPassword: refusals.wrongPassword(),
   secondFactorNeeded: refusals.secondFactorNeeded(),

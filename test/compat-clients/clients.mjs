@@ -1,7 +1,5 @@
 // Calls every npm client as its documentation shows, and prints what it gave: client -> [disposable, good, wrong key].
-import emailable from "emailable";
 import kickbox from "kickbox";
-import Mailgun from "mailgun.js";
 import NeverBounce from "neverbounce";
 import { VerifaliaRestClient } from "verifalia";
 import ZeroBounceSDK from "@zerobounce/zero-bounce-sdk";
@@ -32,11 +30,6 @@ const zerobounce = (url) => (apiKey, address) => {
   const client = new ZeroBounceSDK();
   client.init(apiKey, url);
   return client.validateEmail(address);
-};
-
-const mailgun = (url) => (apiKey, address) => {
-  const client = new Mailgun(FormData).client({ username: "api", key: apiKey, ...url });
-  return client.validate.get(address);
 };
 
 const verifalia = (baseUris) => async (apiKey, address) => {
@@ -71,25 +64,10 @@ const output = {
     (told) => told.getResult(),
     ({ type }) => type,
   ),
-  "npm emailable, by host": await told(
-    (apiKey, address) => emailable(apiKey).verify(address),
-    ({ state }) => state,
-    ({ code, message }) => `${code}: ${message}`,
-  ),
   "npm zero-bounce-sdk, by URL": await told(
     zerobounce(`${base}/compat/zerobounce/v2`),
     zerobounceWords,
     String,
-  ),
-  "npm mailgun.js, by host": await told(
-    mailgun({}),
-    ({ result }) => result,
-    ({ status }) => status,
-  ),
-  "npm mailgun.js, by URL": await told(
-    mailgun({ url: `${base}/compat/mailgun` }),
-    ({ result }) => result,
-    ({ status }) => status,
   ),
   "npm verifalia, by host": await told(verifalia({}), verifaliaWords, verifaliaFault),
   "npm verifalia, by URL": await told(

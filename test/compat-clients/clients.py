@@ -24,13 +24,9 @@ def loopback(host, port, *more, **names):
 
 socket.getaddrinfo = loopback
 
-import abstract_api  # noqa: E402
-import emailable  # noqa: E402
 import kickbox  # noqa: E402
 import mailcheck  # noqa: E402
-import mailgun.client  # noqa: E402
 import neverbounce_sdk  # noqa: E402
-import python_email_validation  # noqa: E402
 import zerobouncesdk  # noqa: E402
 
 
@@ -44,23 +40,8 @@ def told(check, shown):
     return results
 
 
-def emailable_at(base_url=None):
-    def check(key, address):
-        client = emailable.Client(key)
-        if base_url is not None:
-            client.base_url = base_url
-        return client.verify(address)
-
-    return check
-
-
 def kickbox_with(options):
     return lambda key, address: kickbox.Client(key, options).kickbox().verify(address)
-
-
-def abstract_python(key, address):
-    python_email_validation.AbstractEmailValidation.configure(key)
-    return python_email_validation.AbstractEmailValidation.verify(address)
 
 
 def zerobounce(key, address):
@@ -79,25 +60,10 @@ output = {
     "pypi neverbounce-sdk, by host": told(
         lambda key, address: neverbounce_sdk.client(api_key=key).single_check(address), lambda answer: answer["result"]
     ),
-    "pypi emailable, by host": told(emailable_at(), lambda answer: answer.state),
-    "pypi emailable, by URL": told(emailable_at(f"{BASE}/compat/emailable/v1/"), lambda answer: answer.state),
     "pypi zerobouncesdk, by host": told(zerobounce, lambda answer: answer.status.value),
-    "pypi mailgun, by host": told(
-        lambda key, address: mailgun.client.Client(auth=("api", key)).addressvalidate.get(
-            domain="shop.example", filters={"address": address}
-        ),
-        lambda answer: answer.json()["result"] if answer.ok else answer.status_code,
-    ),
     "pypi mailcheck, by host": told(
         lambda key, address: mailcheck.MailCheckClient(key).check_email(address),
         lambda answer: answer.get("error", answer.get("disposable")),
-    ),
-    "pypi abstract-api, by host": told(
-        lambda key, address: abstract_api.EmailValidation(api_key=key).check(address),
-        lambda answer: [answer.is_disposable_email, answer.deliverability],
-    ),
-    "pypi abstract-python-email-validation, by host": told(
-        abstract_python, lambda answer: [answer.is_disposable_email, answer.deliverability]
     ),
 }
 

@@ -1,25 +1,5 @@
 /** Services that publish lists: requests, and what must stand in the answers; `compat-world.ts` says how they are written. */
 export const LISTS = {
-  "block-temporary-email": {
-    cases: `
-an address
-  GET check/email/jo@bad.example
-  200 {"status":200,"temporary":true,"dns":true,"domain":"bad.example"}
-a domain
-  GET check/domain/none.example
-  200 {"status":200,"temporary":false,"dns":false}
-no DNS answer
-  GET check/domain/silent.example
-  200 {"dns":null}
-syntax
-  GET check/email/jo
-  400 {"status":400,"error":"Invalid email address."}
-a wrong key
-  GET check/email/a@b.example <x-api-key: x>
-  401 {"error":"Invalid API key."}
-`,
-    optimistic: ``,
-  },
   "debounce-free": {
     cases: `
 a disposable domain

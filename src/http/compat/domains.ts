@@ -129,19 +129,6 @@ export const mailcheckAi: Shape = {
   refused: refusing(statusAndError, { rate: [429, "Rate limit exceeded."] }),
 };
 
-/** block-temporary-email.com: its clients read `temporary` and `error`. */
-export const blockTemporaryEmail: Shape = {
-  service: "block-temporary-email",
-  keys: [{ header: "x-api-key" }],
-  parameters: [],
-  endpoints: endpointsOf(
-    "check/",
-    { address: "Invalid email address.", domain: "Invalid domain." },
-    ({ result, mail, domain }) => ({ temporary: result.disposable, dns: mail, domain }),
-  ),
-  refused: refusing(statusAndError),
-};
-
 /** Misskey shows the words "disposable" and "blacklist" of a list to the person. Everything else may sign up. */
 const ERRORS: Partial<Record<ShapeVerdict, Readonly<Record<string, string>>>> = {
   syntax: { regex: "malformed address" },

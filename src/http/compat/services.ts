@@ -11,14 +11,7 @@ import {
 } from "../../base/refusals.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { credentialsOf } from "../client-address.ts";
-import {
-  blockTemporaryEmail,
-  debounceFree,
-  kickboxOpen,
-  mailcheckAi,
-  truemail,
-  usercheck,
-} from "./domains.ts";
+import { debounceFree, kickboxOpen, mailcheckAi, truemail, usercheck } from "./domains.ts";
 import { neverbounce, verifalia, zerobounce } from "./list-services.ts";
 import {
   type Endpoint,
@@ -30,32 +23,18 @@ import {
   UNLIMITED,
   type Why,
 } from "./shape.ts";
-import {
-  abstract,
-  aftership,
-  debounce,
-  emailable,
-  kickbox,
-  mailgun,
-  reacher,
-} from "./verifiers.ts";
+import { kickbox, reacher } from "./verifiers.ts";
 
 /** Every service whose clients work here with another base URL. */
 export const SHAPES: readonly Shape[] = [
   kickboxOpen,
   kickbox,
   debounceFree,
-  debounce,
   usercheck,
   mailcheckAi,
   zerobounce,
   neverbounce,
-  emailable,
-  abstract,
-  mailgun,
   reacher,
-  aftership,
-  blockTemporaryEmail,
   truemail,
   verifalia,
 ];

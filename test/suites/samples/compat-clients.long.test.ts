@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { suite, test } from "node:test";
+import { suite } from "node:test";
 import { createServer, type Server } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -19,12 +19,9 @@ const FOLDER = fileURLToPath(new URL("../../../../test/compat-clients/", import.
 const HOSTS: Readonly<Record<string, string>> = {
   "api.kickbox.com": "kickbox",
   "api.neverbounce.com": "neverbounce",
-  "api.emailable.com": "emailable",
   "api.zerobounce.net": "zerobounce",
   "bulkapi.zerobounce.net": "zerobounce",
-  "api.mailgun.net": "mailgun",
   "api.mailcheck.ai": "mailcheck-ai",
-  "emailvalidation.abstractapi.com": "abstract",
   "api-1.verifalia.com": "verifalia",
   "api-2.verifalia.com": "verifalia",
   "api-3.verifalia.com": "verifalia",
@@ -33,10 +30,6 @@ const HOSTS: Readonly<Record<string, string>> = {
 const TOOLS = hasTool("openssl", "version") ? [] : ["openssl"];
 const installed = (folder: string): readonly string[] =>
   existsSync(join(FOLDER, folder)) ? [] : [`test/compat-clients/${folder}`];
-/** Its modules are downloaded; nothing is fetched here. */
-const GO = { ...process.env, GOFLAGS: "-mod=mod", GOPROXY: "off", GOTOOLCHAIN: "local" };
-const hasGo =
-  spawnSync("go", ["list", "-deps", "."], { cwd: join(FOLDER, "go"), env: GO }).status === 0;
 const MISSING = {
   php: hasTool("php") ? [] : ["php"],
   ruby: hasTool("ruby") ? [] : ["ruby"],
@@ -47,12 +40,7 @@ const NEEDED = ["openssl and the clients as .ci/run installs them"];
 
 const RISKY = ["risky", "unknown"];
 const NEVERBOUNCE = ["disposable", "unknown"];
-const MAILGUN = ["do_not_send", "unknown", 401];
 const VERIFALIA = ["Risky DomainIsWellKnownDea", "Unknown MailboxConnectionFailure", 401];
-const ABSTRACT = [
-  [true, "UNKNOWN"],
-  [false, "UNKNOWN"],
-];
 
 /** What a client says of a disposable address, of one that takes mail, and of a wrong key. */
 const NODE_CLIENTS = {
@@ -60,14 +48,11 @@ const NODE_CLIENTS = {
   "npm kickbox, by base and version": [...RISKY, "403: Invalid API key"],
   "npm neverbounce, by host": [...NEVERBOUNCE, "AuthError"],
   "npm neverbounce, by version": [...NEVERBOUNCE, "AuthError"],
-  "npm emailable, by host": [...RISKY, "403: Invalid API key."],
   "npm zero-bounce-sdk, by URL": [
     "do_not_mail disposable",
     "unknown ",
     "Invalid API Key or your account ran out of credits",
   ],
-  "npm mailgun.js, by host": MAILGUN,
-  "npm mailgun.js, by URL": MAILGUN,
   "npm verifalia, by host": VERIFALIA,
   "npm verifalia, by URL": VERIFALIA,
   "npm zero-bounce-sdk, a batch by host": ["do_not_mail", "unknown"],
@@ -78,13 +63,8 @@ const PYTHON_CLIENTS = {
   "pypi kickbox, by host": [...RISKY, "ClientError"],
   "pypi kickbox, by base and version": [...RISKY, "ClientError"],
   "pypi neverbounce-sdk, by host": [...NEVERBOUNCE, "AuthFailure"],
-  "pypi emailable, by host": [...RISKY, "AuthError"],
-  "pypi emailable, by URL": [...RISKY, "AuthError"],
   "pypi zerobouncesdk, by host": ["do_not_mail", "unknown", "ZBApiException"],
-  "pypi mailgun, by host": MAILGUN,
   "pypi mailcheck, by host": [true, false, "Invalid API key."],
-  "pypi abstract-api, by host": [...ABSTRACT, "APIRequestError"],
-  "pypi abstract-python-email-validation, by host": [...ABSTRACT, "SystemExit"],
   "pypi zerobouncesdk, a batch by host": ["do_not_mail", "unknown"],
 };
 
@@ -128,21 +108,13 @@ suite("clients of other services work unmodified, by host name or by base URL", 
     return JSON.parse(stdout);
   };
 
-  testWith(NEEDED, MISSING.node, "six clients from npm", async () => {
+  testWith(NEEDED, MISSING.node, "four clients from npm", async () => {
     const words = ["--import", "./loopback.mjs", "clients.mjs"];
     assert.deepEqual(await told(process.execPath, words), NODE_CLIENTS);
   });
 
-  testWith(NEEDED, MISSING.python, "eight clients from PyPI", async () => {
+  testWith(NEEDED, MISSING.python, "four clients from PyPI", async () => {
     assert.deepEqual(await told("python3", ["clients.py"]), PYTHON_CLIENTS);
-  });
-
-  // Only npm and Debian are part of the set-up: it is tried by whoever ran `go mod download` in its folder.
-  const skip = hasGo && TOOLS.length === 0 ? false : "the modules of test/compat-clients/go";
-  test("Mailgun's client in Go", { skip }, async () => {
-    Object.assign(environment, GO, { PATH: process.env["PATH"] });
-    const said = { "go mailgun-go, by URL": MAILGUN };
-    assert.deepEqual(await told("go", ["run", "."], "go"), said);
   });
 
   const [disposable, good] = NEVERBOUNCE;

@@ -28,7 +28,7 @@ export interface Account {
   readonly id: string;
   readonly email: string;
   readonly tier: AccountTier;
-  /** Who made it: accounts made by sign-up start with stricter limits. */
+  /** Who vouches for it: accounts made by sign-up start with stricter limits, and nobody knows whose address it is. */
   readonly origin: "operator" | "signup";
   readonly isAdmin: boolean;
   readonly isDisabled: boolean;
@@ -54,7 +54,7 @@ export type NewAccount = Pick<
 
 /** Columns that are changed one by one; credits are moved with their ledger. */
 export type AccountChange = Partial<
-  Omit<AccountRow, "id" | "credit_balance" | "credit_entries" | "created_at_ms" | "origin">
+  Omit<AccountRow, "id" | "credit_balance" | "credit_entries" | "created_at_ms">
 >;
 
 export function account(row: AccountRow): Account {
@@ -195,7 +195,10 @@ export class Accounts {
     return { accounts: rows.map(account), total: await countRows(matching) };
   }
 
-  /** Ends what lets others act for the account: keys, hooks, webhook, token secret, second factor. Policies stay, and are named. */
+  /**
+   * Ends what lets others act for the account: keys, hooks, webhook, token secret, second factor. Policies stay, and are named.
+   * From now on the operator vouches for it.
+   */
   async endAccess(id: string, nowMs: number): Promise<EndedAccess> {
     return await inTransaction(this.#db, async ({ sql: tx }) => {
       const keys = tx.updateTable("api_keys").set({ revoked_at_ms: nowMs });
@@ -207,7 +210,16 @@ export class Accounts {
       await tx.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
       const queued = { account_id: id, state: "queued" } as const;
       await changeRows(tx, "webhook_deliveries", queued, { state: "removed" });
-      await changeRows(tx, "accounts", { id }, { token_secret: null, second_factor: null });
+      await changeRows(
+        tx,
+        "accounts",
+        { id },
+        {
+          token_secret: null,
+          second_factor: null,
+          origin: "operator",
+        },
+      );
       const policies = tx.selectFrom("policies").select("name").where("account_id", "=", id);
       return {
         keys: Number(revoked.numUpdatedRows),

@@ -156,15 +156,11 @@ export class AccountService {
     return this.#change(id, { disabled_at_ms: null }, "account.enabled");
   }
 
-  /**
-   * Gives the dashboard's pages for administrators and the plan Pro. Whoever signed up may not own the address: an account
-   * of a sign-up gets a new password, `given` or made, and loses its second factor, keys, hooks and webhook.
-   */
+  /** Gives the dashboard's pages for administrators and the plan Pro. What a sign-up made is taken over first. */
   async promote(id: string, given?: string): Promise<Promoted | undefined> {
     const known = await this.#accounts.find(id);
     if (known === undefined) return undefined;
-    const isSignUp = known.origin === "signup" && !known.isAdmin;
-    const takenOver = isSignUp ? await this.#takeOver(id, given) : undefined;
+    const takenOver = known.isAdmin ? undefined : await this.takeOver(known, given);
     await this.#change(id, { admin: 1, tier: ADMIN_TIER }, "account.promoted");
     return takenOver === undefined ? {} : { takenOver };
   }
@@ -216,12 +212,18 @@ export class AccountService {
     return "changed";
   }
 
-  async #takeOver(id: string, given?: string): Promise<Promoted["takenOver"]> {
+  /**
+   * Whoever signed up may not own the address. Once somebody does for sure, the account gets a new password, `given` or made,
+   * and loses its sessions, second factor, keys, hooks and webhook. Undefined for accounts that no sign-up made.
+   */
+  async takeOver({ id, origin }: Account, given?: string): Promise<Promoted["takenOver"]> {
+    if (origin !== "signup") return undefined;
     const { clock, notices, note } = this.#deps;
     const password = given ?? randomBytes(18).toString("base64url");
     const answer = await this.setPassword(id, password);
     if (typeof answer === "object") throw badField(answer.mistake);
     const ended = await this.#accounts.endAccess(id, clock.nowMs());
+    notices?.tell("accounts");
     notices?.tell("policies"); // hooks too
     notices?.tell("webhooks");
     await note?.({ action: "account.access_ended", accountId: id, detail: endedWords(ended) });

@@ -141,3 +141,26 @@ test("keys are renamed by their account alone", async (t) => {
   const { keys } = (await owner.get("keys")).json as { keys: { name: string }[] };
   assert.equal(keys[0]?.name, "two");
 });
+
+test("a link verifies the address of an account that a sign-up made: its keys end with the password, once", async (t) => {
+  const { world, id, tokenOf, use, signedIn } = await linked(t);
+  const { db } = world.store.sql;
+  await db.updateTable("accounts").set({ origin: "signup" }).where("id", "=", id).execute();
+  const stranger = await signedIn(OWNER);
+  assert.equal((await stranger.post("keys", { name: "theirs" })).status, 200);
+  assert.equal(await use(await tokenOf(), "short"), 400);
+  assert.deepEqual(
+    (await world.store.keys.list(id)).map((key) => key.revoked_at_ms),
+    [null],
+  );
+  assert.equal(await use(await tokenOf()), 204);
+  assert.equal((await stranger.get("keys")).status, 401);
+  assert.ok((await world.store.keys.list(id)).every((key) => key.revoked_at_ms !== null));
+  const owner = await signedIn(OWNER, NEXT);
+  assert.equal((await owner.post("keys", { name: "mine" })).status, 200);
+  assert.equal(await use(await tokenOf(), "eight quiet rivers"), 204);
+  assert.equal(
+    (await world.store.keys.list(id)).filter((key) => key.revoked_at_ms === null).length,
+    1,
+  );
+});

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { badField, Refusal } from "../base/refusals.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Account, Accounts } from "./accounts-store.ts";
-import type { AccountService } from "./accounts.ts";
+import { type AccountService, endedWords } from "./accounts.ts";
 import { type Audit, VISITOR } from "./audit.ts";
 import type { Visitor } from "./sign-in/sign-ins.ts";
 
@@ -13,7 +13,7 @@ const ABOUT = "link for a new password";
 
 export interface ResetLinkDeps {
   readonly stored: Pick<Accounts, "passwordHash">;
-  readonly accounts: Pick<AccountService, "find" | "setPassword">;
+  readonly accounts: Pick<AccountService, "find" | "setPassword" | "takeOver">;
   readonly box: SecretBox;
   readonly audit: Audit;
   readonly clock: Pick<Clock, "nowMs">;
@@ -44,15 +44,21 @@ export class ResetLinks {
     return { token, expiresAtMs };
   }
 
-  /** Sets the password, which ends every session. Throws a `Refusal` for a used, old or wrong link. */
+  /**
+   * Sets the password, which ends every session. The link was sent to the address, so an account of a sign-up is taken over by
+   * it. Throws a `Refusal` for a used, old or wrong link.
+   */
   async use(token: string, password: string, { clientAddress }: Visitor): Promise<void> {
     const { accounts, audit } = this.#deps;
     const account = await this.#accountOf(token);
     if (account === undefined) throw invalid();
-    const answer = await accounts.setPassword(account.id, password);
-    if (typeof answer === "object") throw badField(answer.mistake);
-    if (answer !== "changed") throw invalid();
     const who = { actorId: VISITOR, accountId: account.id, clientAddress };
+    const ended = await accounts.takeOver(account, password);
+    if (ended === undefined) {
+      const answer = await accounts.setPassword(account.id, password);
+      if (typeof answer === "object") throw badField(answer.mistake);
+      if (answer !== "changed") throw invalid();
+    } else await audit({ action: "account.access_ended", ...who, detail: endedWords(ended) });
     await audit({ action: "account.password", ...who, detail: "by a link of the operator" });
   }
 

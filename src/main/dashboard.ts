@@ -138,7 +138,7 @@ export function openAccounts(
     keys,
     credits,
     switches,
-    proxySignIn: new ProxySignIn({ ...base, header, trustedProxies, logins, audit }),
+    proxySignIn: new ProxySignIn({ ...base, accounts, header, trustedProxies, logins, audit }),
     trustedProxies,
     signUps,
     signUp: createSignUp({ signUps, setUp, accounts, quotas, audit, clock }),

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import { storeDownOf } from "../../base/store-down.ts";
 import { readFact, replaceFact } from "../../store/installation.ts";
+import { findRow } from "../../store/rows.ts";
 import type { Database } from "../../store/schema.ts";
 import type { QuotaCounter } from "../admission/counters.ts";
 import { type AccountService, accountEmail, passwordMistake } from "../accounts.ts";
@@ -24,7 +25,10 @@ interface SwitchDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
-/** Whether visitors may make accounts: as the setting says, or as an administrator switched it for all servers. */
+/**
+ * Whether visitors may make accounts: as the setting says, or as an administrator switched it for all servers. Unswitched it
+ * is closed from the first administrator on.
+ */
 export class SignUpSwitch {
   readonly #deps: SwitchDeps;
   #known: SignUpMode = "closed";
@@ -44,7 +48,9 @@ export class SignUpSwitch {
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#readMs < READ_EVERY_MS) return this.#known;
     try {
-      this.#known = (await readFact(db, "signup")) === "closed" ? "closed" : "open";
+      const switched = await readFact(db, "signup");
+      const isOpen = switched === undefined ? !(await hasAdministrator(db)) : switched === "open";
+      this.#known = isOpen ? "open" : "closed";
       this.#readMs = nowMs;
     } catch (fault) {
       if (storeDownOf(fault) === undefined) throw fault;
@@ -57,6 +63,9 @@ export class SignUpSwitch {
     this.#readMs = -Infinity;
   }
 }
+
+const hasAdministrator = async (db: Kysely<Database>): Promise<boolean> =>
+  (await findRow(db, "accounts", { admin: 1 })) !== undefined;
 
 interface SignUpDeps {
   readonly signUps: Pick<SignUpSwitch, "mode">;

@@ -63,7 +63,7 @@ test("an administrator promotes and sets passwords with the own password only", 
 });
 
 test("promoting an account of a sign-up sets a new password, shown once", async (t) => {
-  const { world, browser, signedIn } = await worldFor(t);
+  const { world, browser, signedIn } = await worldFor(t, { signup: "open" });
   await world.addAccount("admin@gatepost.example", { isAdmin: true });
   assert.equal((await browser.post("sign-up", { email: EMAIL, password: PASSWORD })).status, 204);
   const squatter = await signedIn(EMAIL);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { EMAIL, worldFor } from "../../../test/dashboard/account-world.ts";
 import { Browser } from "../../../test/dashboard/dashboard-client.ts";
 import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
+import { changeRows, insertRow } from "../../store/rows.ts";
 import { readTrustedProxies } from "../client-address.ts";
 
 /** A browser behind a proxy on 127.0.0.1 that says who it is. */
@@ -96,4 +97,38 @@ test("another site's page begins no session", async (t) => {
   assert.equal(browser.cookie, "");
   await as(EMAIL, "session", { "Sec-Fetch-Site": "same-origin" });
   assert.notEqual(browser.cookie, "");
+});
+
+test("who comes by the proxy finds nothing of a stranger who signed up with that address before", async (t) => {
+  const trustProxy = readTrustedProxies("127.0.0.1");
+  const options = { signup: "open", signInHeader: "remote-email", trustProxy } as const;
+  const { world, browser, signedIn } = await worldFor(t, options);
+  assert.equal((await browser.post("sign-up", { email: EMAIL, password: PASSWORD })).status, 204);
+  const stranger = await signedIn(EMAIL);
+  assert.equal((await stranger.post("keys", { name: "mine" })).status, 200);
+  const { id = "" } = (await world.store.accounts.find(EMAIL)) ?? {};
+  const { db } = world.store.sql;
+  const endpoint = { url: "https://evil.example/", events: "", sealed_secret: "" };
+  await insertRow(db, "webhook_endpoints", { account_id: id, ...endpoint });
+  await changeRows(db, "accounts", { id }, { second_factor: "{}" });
+  const person = new Browser(world);
+  const come = () => person.call("GET", "/account/session", { headers: { "Remote-Email": EMAIL } });
+  assert.deepEqual(whoIn(await come()), [EMAIL, undefined]);
+  assert.equal((await stranger.get("keys")).status, 401, "the session ended");
+  assert.equal(
+    (await new Browser(world).signIn(EMAIL, PASSWORD)).status,
+    401,
+    "the password ended",
+  );
+  const keys = async () => (await world.store.keys.list(id)).map((one) => one.revoked_at_ms);
+  assert.ok(
+    (await keys()).every((revoked) => revoked !== null),
+    "the key ended",
+  );
+  assert.deepEqual(await db.selectFrom("webhook_endpoints").selectAll().execute(), []);
+  const { entries } = (await person.get("activity")).json as { entries: { detail: string }[] };
+  assert.ok(entries.some(({ detail }) => detail === "1 key, 0 hooks, 1 webhook"));
+  assert.equal((await person.post("keys", { name: "the person's" })).status, 200);
+  assert.deepEqual(whoIn(await come()), [EMAIL, undefined]);
+  assert.ok((await keys()).includes(null), "what the person made stays");
 });

@@ -1,5 +1,4 @@
-import { accountEmail } from "../../accounts/accounts.ts";
-import type { Accounts } from "../../accounts/accounts-store.ts";
+import { accountEmail, type AccountService, endedWords } from "../../accounts/accounts.ts";
 import type { Audit } from "../../accounts/audit.ts";
 import type { SignedIn, SignInService, Visitor } from "../../accounts/sign-in/sign-ins.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -11,7 +10,7 @@ interface ProxySignInDeps {
   /** Name of the header, in lower case; absent: nobody signs in by one. */
   readonly header?: string | undefined;
   readonly trustedProxies: TrustedProxies;
-  readonly accounts: Pick<Accounts, "find">;
+  readonly accounts: Pick<AccountService, "find" | "takeOver">;
   readonly logins: Pick<SignInService, "start">;
   readonly audit: Audit;
   readonly clock: Pick<Clock, "monotonicMs">;
@@ -44,19 +43,27 @@ export class ProxySignIn {
     return undefined;
   }
 
-  /** Undefined without an account, for one that is switched off, and for one that asks for a code. */
+  /**
+   * Undefined without an account, for one that is switched off, and for one that asks for a code. An account of a sign-up is
+   * taken over first: a stranger may have made it with this address.
+   */
   async enter(
     email: string,
     visitor: Visitor,
   ): Promise<(SignedIn & { readonly token: string }) | undefined> {
     const { accounts, logins, audit } = this.#deps;
-    const account = email.includes("@") ? await accounts.find(email) : undefined;
-    if (account === undefined || account.isDisabled || account.secondFactor !== undefined) {
-      return undefined;
-    }
-    const started = await logins.start(account, visitor);
-    const who = { actorId: account.id, accountId: account.id };
+    const known = email.includes("@") ? await accounts.find(email) : undefined;
+    if (known === undefined || known.isDisabled) return undefined;
+    const who = { actorId: known.id, accountId: known.id };
     const { clientAddress } = visitor;
+    const ended = await accounts.takeOver(known);
+    if (ended !== undefined) {
+      const detail = endedWords(ended);
+      await audit({ action: "account.access_ended", ...who, clientAddress, detail });
+    }
+    const account = ended === undefined ? known : await accounts.find(known.id);
+    if (account === undefined || account.secondFactor !== undefined) return undefined;
+    const started = await logins.start(account, visitor);
     await audit({ action: "session.started", ...who, clientAddress, detail: "by the proxy" });
     return { account, ...started };
   }

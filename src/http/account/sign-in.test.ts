@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { Browser } from "../../../test/dashboard/dashboard-client.ts";
+import { until } from "../../../test/time/until.ts";
 import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
 import { askRaw } from "../../../test/http/raw-http.ts";
 import { worldFor, EMAIL } from "../../../test/dashboard/account-world.ts";
@@ -38,12 +39,19 @@ test("a closed sign-up refuses everyone", async (t) => {
   assert.equal(((await browser.get("session")).json as { signup: string }).signup, "closed");
 });
 
-test("an administrator closes sign-up and opens it again, unless the setting decides", async (t) => {
+test("sign-up is closed from the first administrator on, who opens and closes it unless the setting decides", async (t) => {
   const { world, browser, signedIn } = await worldFor(t);
+  const early = { email: "early@x.example", password: PASSWORD };
+  assert.equal((await browser.post("sign-up", early)).status, 204);
   await world.addAccount(EMAIL, { isAdmin: true });
   const admin = await signedIn(EMAIL);
+  const shown = async () => (await admin.get("admin/signup")).json as { signup: string };
+  await until(async () => (await shown()).signup === "closed");
   const order = { email: "new@x.example", password: PASSWORD };
-  assert.deepEqual((await admin.get("admin/signup")).json, { signup: "open", fixed: false });
+  assert.deepEqual((await admin.get("admin/signup")).json, { signup: "closed", fixed: false });
+  assert.equal((await browser.post("sign-up", order)).status, 403);
+  assert.equal((await admin.post("admin/signup", { signup: "open" })).status, 204);
+  assert.equal((await browser.post("sign-up", { ...order, email: "b@x.example" })).status, 204);
   assert.equal((await admin.post("admin/signup", { signup: "shut" })).status, 400);
   assert.equal((await admin.post("admin/signup", { signup: "closed" })).status, 204);
   assert.equal((await browser.post("sign-up", order)).status, 403);
@@ -60,6 +68,7 @@ test("an administrator closes sign-up and opens it again, unless the setting dec
     [
       [EMAIL, "open"],
       [EMAIL, "closed"],
+      [EMAIL, "open"],
     ],
   );
   const fixed = await worldFor(t, { signup: "closed" });

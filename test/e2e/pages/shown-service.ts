@@ -1,6 +1,7 @@
 import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import { Outcomes } from "../../../src/gate/outcomes.ts";
 import type { AccountStore } from "../../../src/main/store.ts";
+import { replaceFact } from "../../../src/store/installation.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
 import { startDnsServer } from "../../dns/dns-server.ts";
 import { openTestStore } from "../../process/test-process.ts";
@@ -47,6 +48,7 @@ async function seed(store: AccountStore): Promise<ShownService["ids"]> {
   const own = await make("mark@company.example", "pro", false);
   const fresh = await make("fresh@shop.example", "free", false);
   const admin = await make("ops@company.example", "pro", true);
+  await replaceFact(store.sql.db, "signup", "open");
   await store.keys.create(own, "Website sign-up");
   await store.credits.grant(own, 500, "Welcome");
   await count(store, own);

@@ -1,3 +1,4 @@
+import { MAILBOX_RULES } from "../core/evidence/alias.ts";
 import type { DecisionAnswer } from "./gate-shapes.ts";
 import type { PoliciesInForce } from "./rulings.ts";
 import type { Proof } from "./proof/proof.ts";
@@ -75,7 +76,8 @@ function written(
     verified: proof?.verified,
     private_address: proof?.isPrivate === true ? true : undefined,
     policy: { name: policies.name, version: policies.live.version },
-    mailbox: asker !== "account" || id === undefined ? undefined : { id, seen },
+    mailbox:
+      asker !== "account" || id === undefined ? undefined : { id, rules: MAILBOX_RULES, seen },
   } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);
   return asker === "page" ? head : `${head.slice(0, -1)},"result":${result}}`;
 }

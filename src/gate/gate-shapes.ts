@@ -36,6 +36,7 @@ export const DecisionAnswer = Type.Object(
     mailbox: Type.Optional(
       Type.Object({
         id: Type.String({ description: "The same for all spellings of one mailbox." }),
+        rules: Type.Integer({ description: "By which alias rules the id was made." }),
         seen: Type.Optional(Type.Integer({ description: "Spellings of it in 7 days." })),
       }),
     ),

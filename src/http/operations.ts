@@ -4,6 +4,7 @@ import { CHECK_LIST } from "./api/bulk.ts";
 import { DECIDE } from "./api/decide.ts";
 import { EXPLAIN } from "./api/explain.ts";
 import { DECISION_LOG, FEEDBACK } from "./api/feedback.ts";
+import { MAILBOXES } from "./api/mailboxes.ts";
 import { UPLOAD } from "./api/upload.ts";
 import { VIEWS } from "./api/view.ts";
 import { disposableOperations } from "./system/disposable-page.ts";
@@ -17,6 +18,7 @@ export const OPERATIONS: readonly Operation[] = [
   DECIDE,
   FEEDBACK,
   DECISION_LOG,
+  MAILBOXES,
   ...checkOperations("email"),
   ...checkOperations("domain"),
   EXPLAIN,

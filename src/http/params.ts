@@ -48,6 +48,14 @@ export class Params {
     return values && readTexts(values, values.texts.slice(0, 1))[0];
   }
 
+  /** All values; undefined when the request does not name it. */
+  texts(name: string): readonly string[] | undefined {
+    const values = this.#values(name);
+    return values?.form === "encoded"
+      ? values.texts.map((text) => singleText(text, "either"))
+      : values?.texts;
+  }
+
   /** The first value as one entry, "+" of encoded forms read by the rule of `singleText`. */
   entry(name: string, kind: EntryKind): string | undefined {
     const values = this.#values(name);

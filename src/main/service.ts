@@ -16,6 +16,7 @@ import { viewRoute } from "../http/api/view.ts";
 import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
 import { decisionsRoute, feedbackRoute } from "../http/api/feedback.ts";
+import { mailboxesRoute } from "../http/api/mailboxes.ts";
 import { buildApp } from "../http/app.ts";
 import { compatRoutes } from "../http/compat/services.ts";
 import { disposablePages } from "../http/system/disposable-page.ts";
@@ -32,6 +33,7 @@ import { HookHandler, type HookHandlerDeps } from "../gate/hook-handler.ts";
 import { createHookKeys } from "../gate/hook-signatures.ts";
 import { Hooks, HookService } from "../gate/hooks.ts";
 import { OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
+import { createFindMailbox } from "../gate/mailbox-ids.ts";
 import { createProofs } from "../gate/proof/proof.ts";
 import { createFetchJson } from "../gate/published-json.ts";
 import { PolicyService, PolicyStore } from "../gate/policies.ts";
@@ -401,6 +403,7 @@ function apiRoutes(
     decideRoute(gate.decideOne),
     feedbackRoute(gate.feedback),
     decisionsRoute(gate.decisionLog),
+    mailboxesRoute(createFindMailbox(gate.hash)),
     ...compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic }),
   ];
 }

@@ -11,6 +11,7 @@ import { Charges } from "../accounts/admission/charges.ts";
 import { Jobs } from "../bulk/jobs.ts";
 import { endLists, LISTS } from "../bulk/list-store.ts";
 import { type CliForget, forgetCommand } from "../cli/commands/forget.ts";
+import { createFindMailbox } from "../gate/mailbox-ids.ts";
 import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
 import { Guesses } from "../accounts/guesses.ts";
 import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../accounts/audit.ts";
@@ -28,6 +29,7 @@ import { checkCommand, type CliValidator } from "../cli/commands/check.ts";
 import { doctorCommand } from "../cli/commands/doctor.ts";
 import { type CliDecider, decideCommand } from "../cli/commands/decide.ts";
 import { type CliHooks, hookCommand } from "../cli/commands/hook.ts";
+import { type CliMailboxes, mailboxCommand } from "../cli/commands/mailbox.ts";
 import { type CliPolicies, policyCommand } from "../cli/commands/policy.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
 import type { AskServer } from "../cli/commands/mcp/serve-tools.ts";
@@ -201,6 +203,7 @@ export function toolCommands(terminal: Terminal): readonly Command[] {
     decideCommand(terminal, openHere),
     policyCommand(terminal, stored(openPolicies)),
     hookCommand(terminal, stored(openHooks)),
+    mailboxCommand(terminal, stored(openMailboxes)),
     mcpCommand(terminal, opening(mcp)),
     migrateCommand(terminal, opening({ migrate: (how: MigrateOptions) => migrate(how, terminal) })),
     backupCommand(terminal, opening({ backUp })),
@@ -315,6 +318,12 @@ async function openForget(process: Process): Promise<CliForget> {
   };
   const note = operatorNote(process, store);
   return { forget: (address, isLook) => forgetPerson(deps, address, isLook, note) };
+}
+
+async function openMailboxes(process: Process): Promise<CliMailboxes> {
+  const { accounts, sql } = await openAccountStore(process);
+  const hash = createAccountHash(mailboxKey(await openSecretKey(process.config, sql)));
+  return { accounts, files, readPages: threadPages, findMailbox: createFindMailbox(hash) };
 }
 
 async function openAccounts(process: Process): Promise<CliAccounts> {

@@ -7,6 +7,8 @@ import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import { decisionsRoute, feedbackRoute } from "../../src/http/api/feedback.ts";
+import { mailboxesRoute } from "../../src/http/api/mailboxes.ts";
+import { createFindMailbox } from "../../src/gate/mailbox-ids.ts";
 import { decideRoute } from "../../src/http/api/decide.ts";
 import type { AccountStore } from "../../src/main/store.ts";
 import type { Clock } from "../../src/base/clock.ts";
@@ -159,7 +161,12 @@ export async function gateWorld(
     prove: options.prove ?? (() => Promise.resolve(UNPROVEN)),
     publicUrl,
   });
-  const routes = [decideRoute(decideOne), feedbackRoute(feedback), decisionsRoute(decisionLog)];
+  const routes = [
+    decideRoute(decideOne),
+    feedbackRoute(feedback),
+    decisionsRoute(decisionLog),
+    mailboxesRoute(createFindMailbox(createAccountHash(GATE_KEY))),
+  ];
   const app = appWith({ admission, clock, log, routes });
   const closing: (() => Promise<void>)[] = [];
   const flush = async (): Promise<void> => {

@@ -5,6 +5,8 @@ import { ISSUED_BY_DOMAIN } from "../tables/data.ts";
 
 /** Where a provider differs from the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else. */
 interface AliasRule {
+  /** The first number of `MAILBOX_RULES` that has it. */
+  readonly since: number;
   readonly domains: readonly string[];
   /** The label in front of any public suffix: "yahoo" for yahoo.com, yahoo.co.uk ... */
   readonly families?: readonly string[];
@@ -20,11 +22,18 @@ interface AliasRule {
   readonly canonicalDomain?: string;
 }
 
-const PLAIN_RULE: AliasRule = { domains: [], separator: "+" };
+const PLAIN_RULE: AliasRule = { since: 1, domains: [], separator: "+" };
+
+/**
+ * The number of the rules that make canonical addresses: 1 until 0.2.0, 2 from 0.3.0. Raise it with every change that
+ * gives an address another canonical form, and keep the earlier rules: ids that accounts have stored are made by them.
+ */
+export const MAILBOX_RULES = 2;
 
 const ALIAS_RULES: readonly AliasRule[] = [
   {
     // Google's help: dots do not matter at gmail.com; at work and school domains they do.
+    since: 1,
     domains: ["gmail.com", "googlemail.com"],
     separator: "+",
     ignored: /\./g,
@@ -33,6 +42,7 @@ const ALIAS_RULES: readonly AliasRule[] = [
   {
     // Proton's own clients compare addresses so (canonicalizeInternalEmail in ProtonMail/WebClients), and its help on addresses
     // (proton.me/support/addresses-and-aliases) gives one user the same name at each of its domains.
+    since: 2,
     domains: ["proton.me", "protonmail.com", "protonmail.ch", "pm.me"],
     separator: "+",
     ignored: /[._-]/g,
@@ -40,12 +50,14 @@ const ALIAS_RULES: readonly AliasRule[] = [
   },
   {
     // Apple's help (support.apple.com/118230): who has a name at me.com or mac.com has it at icloud.com too.
+    since: 2,
     domains: ["icloud.com", "me.com", "mac.com"],
     separator: "+",
     canonicalDomain: "icloud.com",
   },
   {
     // Yahoo's disposable addresses are nickname-keyword; a user name has no hyphen.
+    since: 1,
     domains: ["ymail.com", "rocketmail.com", "myyahoo.com"],
     families: ["yahoo"],
     providers: ["Yahoo Mail"],
@@ -53,6 +65,7 @@ const ALIAS_RULES: readonly AliasRule[] = [
   },
   {
     // Fastmail's help on sub-domain addressing.
+    since: 1,
     domains: ["fastmail.com", "fastmail.fm"],
     providers: ["Fastmail"],
     separator: "+",
@@ -60,6 +73,7 @@ const ALIAS_RULES: readonly AliasRule[] = [
   },
   {
     // Yandex: one login under every national ending, dots and hyphens taken for each other.
+    since: 1,
     domains: ["ya.ru", ...["ru", "com", "by", "kz", "ua"].map((ending) => `yandex.${ending}`)],
     separator: "+",
     hyphens: /\./g,
@@ -92,10 +106,11 @@ function isSubAddress(address: Address, mail: MailHosts): boolean {
 }
 
 /** The domain alone tells: itself, the domain above at a provider with sub-domain users, or the family. */
-function ruleOfDomain(domain: Domain): AliasRule | undefined {
+function ruleOfDomain(domain: Domain, rules = MAILBOX_RULES): AliasRule | undefined {
   const { name, publicSuffix, registrableDomain } = domain;
   const rule = BY_DOMAIN.get(registrableDomain ?? name);
   if (rule !== undefined) {
+    if (rule.since > rules) return undefined;
     return name === registrableDomain || rule.userAsSubdomain === true ? rule : undefined;
   }
   if (name !== registrableDomain) return undefined;
@@ -116,15 +131,26 @@ function userLabel({ name, registrableDomain }: Domain): string | undefined {
 
 /**
  * One text per mailbox, never to send mail to. Depends on the address alone: providers are known by their own domains only.
- * It is its own canonical form.
+ * It is its own canonical form. `rules`: up to which number of `MAILBOX_RULES`.
  */
-export function canonicalAddress(address: Address): string {
-  const { domain } = address;
-  const rule = ruleOfDomain(domain) ?? PLAIN_RULE;
+export function canonicalAddress(address: Address, rules = MAILBOX_RULES): string {
+  const { localPart, quoted, domain } = address;
+  // Quotes and the normal form of Unicode count under the first rules.
+  if (quoted && rules === 1) return `${localPart}@${domain.name}`;
+  const local = rules === 1 ? localPart.toLowerCase() : mailboxUser(address);
+  const rule = ruleOfDomain(domain, rules) ?? PLAIN_RULE;
   const user = rule.userAsSubdomain === true ? userLabel(domain) : undefined;
   if (user !== undefined) return `${user}@${domain.registrableDomain ?? domain.name}`;
-  const mailbox = withQuotes(withoutDetail(folded(mailboxUser(address), rule), rule));
+  const mailbox = withQuotes(withoutDetail(folded(local, rule), rule));
   return `${mailbox}@${rule.canonicalDomain ?? domain.name}`;
+}
+
+/** Canonical forms of the address under earlier rules where they differ, newest first. */
+export function formerAddresses(address: Address): readonly string[] {
+  const forms = new Set([canonicalAddress(address)]);
+  for (let rules = MAILBOX_RULES - 1; rules > 0; rules -= 1)
+    forms.add(canonicalAddress(address, rules));
+  return [...forms].slice(1);
 }
 
 /** What stands before the separator; all of it if that is not a local part: "+x" and "a.+x" stay whole. */

@@ -292,7 +292,7 @@ const EXAMPLE = {
   did_you_mean: "jo@gmail.com",
   complete: true,
   policy: { name: "default", version: 1 },
-  mailbox: { id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE" },
+  mailbox: { id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE", rules: 2 },
   result: {
     ...EXAMPLE_RESULT,
     domain: "gmaik.com",

@@ -10,7 +10,7 @@ import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts"
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
 /** The account of a secret key; nobody else may ask. */
-function accountOf({ admitted: { caller } }: ApiRequest): string {
+export function accountOf({ admitted: { caller } }: ApiRequest): string {
   if (caller.owner.kind !== "account" || caller.keyId === undefined) throw apiKeyRequired();
   return caller.owner.accountId;
 }

@@ -2,19 +2,10 @@ import { type Kysely, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
-import { DAY_MS, dayOf } from "../core/calendar.ts";
-import { DECISIONS } from "../core/policy/policy.ts";
+import { dayOf } from "../core/calendar.ts";
 import { lockName, pruneRows, type Upsert, upsert } from "../store/rows.ts";
-import type { Database, HourCountRow, RefusalCountRow } from "../store/schema.ts";
+import type { Database, RefusalCountRow } from "../store/schema.ts";
 import { inSlice } from "../store/transaction.ts";
-
-const HOUR_MS = 3_600_000;
-const HOURS = DAY_MS / HOUR_MS;
-const HOUR_KEY = ["account_id", "hour", "kind"] as const;
-
-const HOUR_KINDS = ["requests", "refusals", ...DECISIONS] as const;
-type HourKind = (typeof HOUR_KINDS)[number];
-type HourCount = Readonly<Record<HourKind, number>>;
 
 const SHOWN_MAX = 50;
 const REFUSAL_DAYS = 400;
@@ -31,42 +22,24 @@ interface CountDeps {
   readonly log: Pick<Log, "error">;
 }
 
-/**
- * Counts the requests and decisions of each account by hour, for the charts of its first day. It also counts refused
- * requests by day, key and code. A kill may lose the last second.
- */
+/** Counts the refused requests of each account by day, key and code. A kill may lose the last second. */
 export class RequestCounts {
   readonly #db: Kysely<Database>;
   readonly #clock: Clock;
-  readonly #hours: WriteBehind<HourCountRow>;
   readonly #refusals: WriteBehind<RefusalCountRow>;
 
   constructor(db: Kysely<Database>, { clock, log }: CountDeps) {
     this.#db = db;
     this.#clock = clock;
-    const hour = { account_id: "", hour: 0, kind: "", count: 0 };
-    const saveHours = upsert(db, hour, (query, rows) => {
-      const count = sql<number>`hour_counts.count + excluded.count`;
-      const adding = query.insertInto("hour_counts").values(rows);
-      return adding.onConflict((same) => same.columns(HOUR_KEY).doUpdateSet({ count }));
-    });
     const refusal = { account_id: "", day: 0, key_id: "", code: "", count: 0 };
     const saveRefusals = upsert(db, refusal, (query, rows) => {
       const count = sql<number>`refusal_counts.count + excluded.count`;
       const adding = query.insertInto("refusal_counts").values(rows);
       return adding.onConflict((same) => same.columns(REFUSAL_KEY).doUpdateSet({ count }));
     });
-    this.#hours = writeBehind(db, saveHours, clock, (fault, lost) =>
-      log.error("hours.flush_failed", fault, { lost }),
-    );
     this.#refusals = writeBehind(db, saveRefusals, clock, (fault, lost) =>
       log.error("refusals.flush_failed", fault, { lost }),
     );
-  }
-
-  note(account_id: string, kind: HourKind): void {
-    const hour = Math.floor(this.#clock.nowMs() / HOUR_MS);
-    this.#hours.note(`${account_id} ${String(hour)} ${kind}`, { account_id, hour, kind, count: 1 });
   }
 
   /** `key_id`: "" for a request without a key, as of the dashboard. */
@@ -76,21 +49,8 @@ export class RequestCounts {
     this.#refusals.note(`${account_id} ${String(day)} ${key_id} ${code}`, row);
   }
 
-  async flush(): Promise<void> {
-    await this.#hours.flush();
-    await this.#refusals.flush();
-  }
-
-  async today(accountId: string): Promise<readonly HourCount[]> {
-    const now = Math.floor(this.#clock.nowMs() / HOUR_MS);
-    const first = now - (now % HOURS);
-    const all = this.#db.selectFrom("hour_counts").selectAll().where("hour", ">=", first);
-    const rows = await all.where("account_id", "=", accountId).execute();
-    return Array.from({ length: now - first + 1 }, (_, at) => {
-      const ofHour = rows.filter(({ hour }) => hour === first + at);
-      const of = (kind: HourKind): number => ofHour.find((row) => row.kind === kind)?.count ?? 0;
-      return Object.fromEntries(HOUR_KINDS.map((kind) => [kind, of(kind)])) as HourCount;
-    });
+  flush(): Promise<void> {
+    return this.#refusals.flush();
   }
 
   async refusals(accountId: string, days: number): Promise<readonly RefusalSum[]> {
@@ -132,10 +92,10 @@ const writeBehind = <Row extends { account_id: string; count: number }>(
     failed,
   });
 
-export async function pruneRequestCounts(db: Kysely<Database>, nowMs: number): Promise<number> {
-  const hours = { table: "hour_counts", key: HOUR_KEY, column: "hour" } as const;
-  const refusals = { table: "refusal_counts", key: REFUSAL_KEY, column: "day" } as const;
-  const before = Math.floor(nowMs / HOUR_MS) - 2 * HOURS;
-  const pruned = await pruneRows(db, { ...hours, before });
-  return pruned + (await pruneRows(db, { ...refusals, before: dayOf(nowMs) - REFUSAL_DAYS }));
-}
+export const pruneRequestCounts = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+  pruneRows(db, {
+    table: "refusal_counts",
+    key: REFUSAL_KEY,
+    column: "day",
+    before: dayOf(nowMs) - REFUSAL_DAYS,
+  });

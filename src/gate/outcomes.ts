@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Keys } from "../accounts/keys.ts";
-import type { RequestCounts } from "../accounts/request-counts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
@@ -240,7 +239,6 @@ export interface OutcomeRecorderDeps {
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
   /** Absent: nothing is counted by hour. */
-  readonly counts?: Pick<RequestCounts, "note">;
 }
 
 const FLUSH_AFTER_MS = 1_000;
@@ -275,7 +273,6 @@ export class OutcomeRecorder {
     const { outcome, policies, facts } = made;
     const { decision, reason } = outcome;
     const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
-    this.#deps.counts?.note(accountId, decision);
     const { name: policy } = policies;
     const live = countedOutcome(policies.live.version, outcome);
     const shadow =

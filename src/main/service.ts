@@ -167,7 +167,7 @@ async function openCommon(process: Process) {
   const localRates = where === "alone" ? rates : memoryRateCounter();
   const admission = createAdmission({ ...base, rates, localRates, requests, quotas, charges });
   const counts = new RequestCounts(db, base);
-  flushLast(process, "hours.flush_failed", counts);
+  flushLast(process, "refusals.flush_failed", counts);
   const charts = new UsageRecorder({ ...base, usage, counts });
   flushLast(process, "usage.flush_failed", charts);
   const webhooks = openWebhooks(process, {
@@ -292,10 +292,10 @@ function hookCounterOf({ metrics, counted }: Serving): HookHandlerDeps["counted"
 /** Counts for the account and the metrics. */
 function recorderOf(
   process: Process,
-  { serving: { metrics }, base, counted: { requests: counts } }: CommonParts,
+  { serving: { metrics }, base }: CommonParts,
   { outcomes, decisionLog }: { readonly outcomes: Outcomes; readonly decisionLog: DecisionLog },
 ): DecideDeps["record"] {
-  const recorder = new OutcomeRecorder({ ...base, outcomes, counts });
+  const recorder = new OutcomeRecorder({ ...base, outcomes });
   flushLast(process, "decisions.flush_failed", recorder);
   flushLast(process, "decisions.log_failed", decisionLog);
   const counted = decisionCounter(metrics.registry);

@@ -299,4 +299,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007-rule-counts", sql: RULE_COUNTS },
   { name: "0008-refusal-counts", sql: REFUSAL_COUNTS },
   { name: "0009-unread-tables", sql: UNREAD_TABLES },
+  { name: "0010-no-hour-counts", sql: "drop table hour_counts;" },
 ];

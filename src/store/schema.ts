@@ -21,7 +21,6 @@ export interface Database extends BulkTables, PolicyTables {
   /** A process that adds to `usage_days`, and the last batch of it that was written. */
   usage_writers: { writer: string; batch: number; day: number };
   charges: ChargeRow;
-  hour_counts: { account_id: string; hour: number; kind: string; count: number };
   /** Refused requests of a day; `key_id` is "" without a key. */
   refusal_counts: { account_id: string; day: number; key_id: string; code: string; count: number };
   /** `events` stand between commas; "" is all. */
@@ -196,7 +195,5 @@ export const holdsNul = (value: unknown): boolean =>
 /** SQLite cuts text at NUL when it compares, and PostgreSQL refuses it: each NUL is stored and looked for as U+FFFD. */
 export const withoutNul = (value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
-
-export type HourCountRow = Database["hour_counts"];
 
 export type RefusalCountRow = Database["refusal_counts"];

@@ -178,7 +178,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     requests,
     bodies,
     isHostAllowed: () => true,
-    counts: { today: () => Promise.resolve([]), refusals: () => Promise.resolve([]) },
+    counts: { refusals: () => Promise.resolve([]) },
     dnsTest: () =>
       Promise.resolve({
         resolvers: [

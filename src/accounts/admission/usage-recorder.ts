@@ -19,7 +19,7 @@ interface UsageRecorderDeps {
   readonly keys: Pick<Keys, "touch">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
-  readonly counts?: Pick<RequestCounts, "note" | "noteRefusal">;
+  readonly counts?: Pick<RequestCounts, "noteRefusal">;
 }
 
 const FLUSH_AFTER_MS = 1_000;
@@ -57,11 +57,7 @@ export class UsageRecorder {
     const nowMs = this.#deps.clock.nowMs();
     const day = dayOf(nowMs);
     if (keyId !== undefined) this.#use(keyId, nowMs);
-    counts?.note(owner.accountId, "requests");
-    if (refusal !== undefined) {
-      counts?.note(owner.accountId, "refusals");
-      counts?.noteRefusal(owner.accountId, keyId ?? "", refusal);
-    }
+    if (refusal !== undefined) counts?.noteRefusal(owner.accountId, keyId ?? "", refusal);
     const key = ownerKey(owner);
     const waiting = this.#days.waiting(`${key} ${String(day)}`);
     const row = waiting ?? emptyDay(key, day);

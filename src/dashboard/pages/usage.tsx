@@ -35,7 +35,7 @@ export function Page(): VNode {
             {has("gate") && (
               <Loaded path={`outcomes?days=${days}`} lines={6}>
                 {(outcomes: OutcomeReport) =>
-                  outcomes.total === 0 ? NOTHING_DECIDED : keptOut(outcomes, usage.hours)
+                  outcomes.total === 0 ? NOTHING_DECIDED : keptOut(outcomes)
                 }
               </Loaded>
             )}
@@ -115,10 +115,7 @@ const NOTHING_DECIDED = (
 /** Reasons that say how something was typed, not who typed it. */
 const SLIPS: ReadonlySet<string> = new Set(["format", "typo"]);
 
-function keptOut(
-  { days, before, total, ...outcomes }: OutcomeReport,
-  hours: Usage["hours"],
-): VNode {
+function keptOut({ days, before, total, ...outcomes }: OutcomeReport): VNode {
   const { reasons, keys } = outcomes;
   const refused = sumOf(days, ({ reject }) => reject);
   const slips = sumOf(reasons, ({ decision, reason, count: times }) =>
@@ -145,7 +142,7 @@ function keptOut(
       <Chart
         what="Sign-ups"
         days={rows.map(({ day }) => day)}
-        {...{ rows, hours, lines: DECISION_LINES }}
+        {...{ rows, lines: DECISION_LINES }}
         {...(isWhole && rows.length === days.length && { before: ghost })}
       />
       <div class="even">
@@ -200,7 +197,7 @@ function checks(usage: Usage): VNode {
           {...{ rows, lines: CHECK_LINES }}
         />
       </Sheet>
-      {requestSheet(rows, usage.hours)}
+      {requestSheet(rows)}
       {usage.refusals.length > 0 && (
         <TableSheet
           title="Refused requests"
@@ -232,15 +229,12 @@ const REQUEST_LINES: readonly ChartLine<Requested>[] = [
   ["Refused", "no-fill", ({ refusals }) => refusals],
 ];
 
-export const requestSheet = (
-  rows: readonly UsageDayJson[],
-  hours: readonly Requested[] = [],
-): VNode => (
+export const requestSheet = (rows: readonly UsageDayJson[]): VNode => (
   <Sheet title="Requests">
     <Chart<Requested>
       what="Requests"
       days={rows.map(({ date }) => date)}
-      {...{ rows, hours, lines: REQUEST_LINES }}
+      {...{ rows, lines: REQUEST_LINES }}
     />
   </Sheet>
 );

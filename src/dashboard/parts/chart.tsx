@@ -12,8 +12,6 @@ interface ChartProps<Row> {
   /** As YYYY-MM-DD, oldest first, with a row each. */
   days: readonly string[];
   rows: readonly Row[];
-  /** Of today, shown where there is no other day. */
-  hours?: readonly Row[];
   lines: readonly ChartLine<Row>[];
   /** The period before, as one dashed line; its name for the legend. */
   before?: { readonly name: string; readonly values: readonly number[] };
@@ -38,17 +36,14 @@ const total = (values: readonly number[]): number => sumOf(values, (value) => va
 const BARS_MAX = 90;
 
 export function Chart<Row>(props: ChartProps<Row>): VNode {
-  const { what, days, hours = [], before } = props;
-  const isFirst = days.length < 2 && hours.length > 0;
-  const rows = isFirst ? hours : props.rows;
+  const { what, days, rows, before } = props;
   const size = rows.length > BARS_MAX ? 7 : 1;
-  const step = isFirst ? "hour" : size > 1 ? "week" : "day";
+  const step = size > 1 ? "week" : "day";
   // The last week ends today.
   const starts = [...rows.keys()].filter((at) => (rows.length - at) % size === 0 || at === 0);
   const sums = (values: readonly number[]): readonly number[] =>
     starts.map((at, bar) => total(values.slice(at, starts[bar + 1] ?? rows.length)));
-  const nameOf = (at: number): string =>
-    isFirst ? `${String(at)}:00 UTC` : (size > 1 ? "week from " : "") + shortDay(days[at] ?? "");
+  const nameOf = (at: number): string => (size > 1 ? "week from " : "") + shortDay(days[at] ?? "");
   const names = starts.map(nameOf);
   const series = props.lines.map(([name, colour, pick]) => {
     return { name, colour, values: sums(rows.map(pick)) };

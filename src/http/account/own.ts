@@ -184,11 +184,10 @@ export const ownRoutes: readonly AccountRoute[] = [
     context.usage.allowance(context.account),
   ),
   account("GET usage", { answer: Usage }, async (context) => {
-    const { account: own, usage, counts } = context;
+    const { account: own, usage } = context;
     const days = boundedNumber(context.query["days"], USAGE_DAYS);
     return {
       days: await usage.days(own, days),
-      hours: await counts.today(own.id),
       refusals: await refusalsOf(context, days),
       latency_edges_ms: LATENCY_EDGES_MS,
       allowance: await usage.allowance(own),

@@ -64,7 +64,7 @@ export interface DashboardServices {
   readonly keys: KeyService;
   readonly operator: RuleService;
   readonly refresh: FeedRefresh;
-  readonly counts: Pick<RequestCounts, "today" | "refusals">;
+  readonly counts: Pick<RequestCounts, "refusals">;
   readonly requests: Pick<UsageRecorder, "record">;
   readonly resetLinks: ResetLinks;
   readonly sessions: SignIns;

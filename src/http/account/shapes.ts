@@ -129,17 +129,8 @@ export const UsageDayJson = Type.Object({
   }),
 });
 export type UsageDayJson = Described<typeof UsageDayJson>;
-const HOUR = {
-  requests: count,
-  refusals: count,
-  accept: count,
-  challenge: count,
-  review: count,
-  reject: count,
-};
 export const Usage = Type.Object({
   days: Type.Array(UsageDayJson),
-  hours: Type.Array(Type.Object(HOUR), { description: "Each hour of today up to now." }),
   refusals: Type.Array(
     Type.Object({ code: text, key_id: orNull(text), key_name: orNull(text), count }),
     { description: "Refused requests of these days, most often first, at most 50." },

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { createHostCheck, isAllowedFor } from "./hosts.ts";
+import { createHostHeaderCheck, isAllowedFor } from "./hosts.ts";
 
 const publicUrl = (): string => "https://Mail.Example:8443";
 
@@ -19,14 +19,14 @@ const local = [
 
 for (const [name, host, want] of local) {
   test(`a service on loopback answers by Host: ${name}`, () => {
-    const isAllowed = createHostCheck({ ...TERMS, listensOn: "127.0.0.1" });
+    const isAllowed = createHostHeaderCheck({ ...TERMS, listensOn: "127.0.0.1" });
     assert.equal(isAllowed(host), want);
   });
 }
 
 test("a service on all addresses answers to any Host unless hosts or a public URL are set", () => {
-  assert.equal(createHostCheck(TERMS)("10.1.2.3:8080"), true);
-  const named = createHostCheck({ ...TERMS, allowed: ["gatepost.internal"] });
+  assert.equal(createHostHeaderCheck(TERMS)("10.1.2.3:8080"), true);
+  const named = createHostHeaderCheck({ ...TERMS, allowed: ["gatepost.internal"] });
   assert.deepEqual([named("gatepost.internal:8080"), named("10.1.2.3:8080")], [true, false]);
 });
 
@@ -54,13 +54,13 @@ const hosts = [
 for (const [name, host, want] of hosts) {
   test(`a service with a public URL on all addresses answers by Host: ${name}`, () => {
     const allowed = ["Gate.Internal.", "2001:db8::1"];
-    const isAllowed = createHostCheck({ ...TERMS, hasPublicUrl: true, allowed });
+    const isAllowed = createHostHeaderCheck({ ...TERMS, hasPublicUrl: true, allowed });
     assert.equal(isAllowed(host), want);
   });
 }
 
 test("a target in absolute form must name an allowed host too", () => {
-  const isAllowed = createHostCheck({ ...TERMS, hasPublicUrl: true });
+  const isAllowed = createHostHeaderCheck({ ...TERMS, hasPublicUrl: true });
   const headers = { host: "mail.example" };
   const at = (url: string): boolean => isAllowedFor({ headers, url }, isAllowed);
   assert.equal(at("/account/session"), true);

@@ -16,7 +16,7 @@ interface HostTerms {
  * only this machine may. Browsers send that site's name. Any host is allowed where nothing says which are: the service
  * listens on more than loopback, and neither a public URL nor a host is set.
  */
-export function createHostCheck(terms: HostTerms): HostCheck {
+export function createHostHeaderCheck(terms: HostTerms): HostCheck {
   const { allowed, publicUrl, hasPublicUrl, listensOn } = terms;
   const isLocal = listensOn === "localhost" || isLoopback(listensOn);
   if (allowed === undefined && !hasPublicUrl && !isLocal) return () => true;

@@ -23,7 +23,7 @@ import { disposablePages } from "../http/system/disposable-page.ts";
 import { gatePages } from "../http/system/widget.ts";
 import { hookPage } from "../http/api/hooks.ts";
 import { BodyReader } from "../http/body.ts";
-import { createHostCheck } from "../http/hosts.ts";
+import { createHostHeaderCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { Decider, type DecideDeps } from "../gate/decide-one.ts";
@@ -43,7 +43,7 @@ import { TrafficStore } from "../gate/traffic-store.ts";
 import { type AccountHash, createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
 import { Waves } from "../gate/waves.ts";
 import { createOutbound } from "../outbound/outbound.ts";
-import { createHostCheck as createPublicHostCheck } from "../outbound/dial.ts";
+import { createPublicHostCheck } from "../outbound/dial.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
 import { openBulk } from "./bulk.ts";
 import { type Checker, openChecker } from "./checker.ts";
@@ -315,7 +315,7 @@ function appOf(process: Process, parts: ServiceParts) {
   const checkOne = checkOneOf(process, parts);
   const checkList = bulkHandler(parts.bulk.service, log);
   const trustedProxies = config.trustProxy ?? [];
-  const isHostAllowed = createHostCheck({
+  const isHostAllowed = createHostHeaderCheck({
     allowed: config.allowedHosts,
     publicUrl,
     hasPublicUrl: config.publicUrl !== undefined,

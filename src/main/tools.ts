@@ -42,7 +42,7 @@ import { Hooks, HookService, type SignedExample } from "../gate/hooks.ts";
 import { PolicyService } from "../gate/policies.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { refreshBy } from "../lists/feed-refresher.ts";
-import { createHostCheck } from "../outbound/dial.ts";
+import { createPublicHostCheck } from "../outbound/dial.ts";
 import { backUpEmbedded } from "../store/embedded/back-up.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
 import { openBulkChecker } from "./bulk.ts";
@@ -139,7 +139,7 @@ async function openHooks(process: Process): Promise<CliHooks> {
       ids,
       clock,
       publicUrl: () => publicUrlOf(config),
-      checkHost: createHostCheck({ addresses: dns.everyAddress, clock }),
+      checkHost: createPublicHostCheck({ addresses: dns.everyAddress, clock }),
     }),
     send,
   };

@@ -1,6 +1,6 @@
 import { createSecretBox } from "../base/secrets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
-import { createHostCheck } from "../outbound/dial.ts";
+import { createPublicHostCheck } from "../outbound/dial.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import type { Notices } from "../store/notices.ts";
 import { WebhookSetup } from "../webhooks/configure.ts";
@@ -35,6 +35,6 @@ export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
   const deps = { endpoints, deliveries, box, sender, clock, ids, log, counted, wakeOther };
   const dispatcher = new Dispatcher(deps);
   closing.add(() => dispatcher.stop());
-  const checkHost = createHostCheck({ addresses, clock });
+  const checkHost = createPublicHostCheck({ addresses, clock });
   return { setup: new WebhookSetup({ endpoints, box, ids, checkHost }), deliveries, dispatcher };
 }

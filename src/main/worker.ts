@@ -4,7 +4,7 @@ import { Jobs } from "../bulk/jobs.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
 import { BulkWorker } from "../bulk/worker.ts";
 import { buildWorkerApp } from "../http/app.ts";
-import { createHostCheck } from "../http/hosts.ts";
+import { createHostHeaderCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { type BulkChecker, openBulkChecker } from "./bulk.ts";
 import { openHealth } from "./health.ts";
@@ -119,7 +119,7 @@ async function show(
     metrics: metrics.http,
     metricsPage: metrics.page,
     metricsToken: config.metricsToken,
-    isHostAllowed: createHostCheck({
+    isHostAllowed: createHostHeaderCheck({
       allowed: config.allowedHosts,
       publicUrl: () => config.publicUrl ?? "http://localhost",
       hasPublicUrl: config.publicUrl !== undefined,

@@ -186,7 +186,7 @@ export type PublicHostCheck = (host: string) => Promise<HostStanding>;
 
 const RESOLVE_MS = 5_000;
 
-export function createHostCheck({
+export function createPublicHostCheck({
   addresses,
   clock,
 }: Pick<DialDeps, "addresses" | "clock">): PublicHostCheck {

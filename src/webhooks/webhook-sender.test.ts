@@ -5,7 +5,7 @@ import type { Answer } from "../core/mail/lookup.ts";
 import { type WebhookPost, createWebhookSender } from "./webhook-sender.ts";
 import { readWebhookUrl } from "./configure.ts";
 import { realClock } from "../../test/time/real-clock.ts";
-import { createHostCheck } from "../outbound/dial.ts";
+import { createPublicHostCheck } from "../outbound/dial.ts";
 
 /** A small generator of its own (mulberry32), so that a failing round can be run again. */
 function dice(seed: number) {
@@ -150,7 +150,7 @@ test("of ten thousand generated URLs no request goes to an address that is not p
   };
   const deps = { addresses, clock: realClock, connect };
   const sender = createWebhookSender(deps);
-  const checkHost = createHostCheck(deps);
+  const checkHost = createPublicHostCheck(deps);
   const counts = { refusedAtSave: 0, saved: 0 };
   for (let round = 0; round < 10_000; round += 1) {
     const port = random.pick(["", "", ":443", ":8443", ":25", ":0"]);
@@ -207,7 +207,7 @@ test("in a thousand rounds of rebinding only what was checked is dialled, whatev
     },
   };
   const sender = createWebhookSender(deps);
-  const checkHost = createHostCheck(deps);
+  const checkHost = createPublicHostCheck(deps);
   let passed = 0;
   for (let round = 0; round < 1_000; round += 1) {
     const standing = await checkHost("rebind.example");

@@ -1,4 +1,4 @@
-import { createHostCheck } from "../../src/outbound/dial.ts";
+import { createPublicHostCheck } from "../../src/outbound/dial.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import { countingIds } from "../contracts/stores.ts";
 import { realClock } from "../time/real-clock.ts";
@@ -24,7 +24,7 @@ const zone = zoneLookup({
   "broken.example": { unknown: true },
 });
 
-export const checkHost = createHostCheck({
+export const checkHost = createPublicHostCheck({
   addresses: (host) => zone.addresses(host),
   clock: realClock,
 });

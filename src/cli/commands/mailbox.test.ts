@@ -29,15 +29,15 @@ for (const [name, words, file, code, want] of [
     [],
     'id;email\n1;jo@x.example\n2;\n3;none\n4;"Jo <an@x.example>"\n',
     0,
-    "id;email;mailbox_id;mailbox_rules\r\n1;jo@x.example;m_a1_jo@x.example;2\r\n2;;;\r\n3;none;;\r\n" +
-      "4;Jo <an@x.example>;m_a1_an@x.example;2\r\n",
+    "id;email;mailbox_id;mailbox_rules\r\n1;jo@x.example;m_a1_jo@x.example;3\r\n2;;;\r\n3;none;;\r\n" +
+      "4;Jo <an@x.example>;m_a1_an@x.example;3\r\n",
   ],
   [
     "the column is named",
     ["--column", "other"],
     "email,other\na@x.example,b@x.example\n",
     0,
-    "email,other,mailbox_id,mailbox_rules\r\na@x.example,b@x.example,m_a1_b@x.example,2\r\n",
+    "email,other,mailbox_id,mailbox_rules\r\na@x.example,b@x.example,m_a1_b@x.example,3\r\n",
   ],
   ["no such column", ["--column", "third"], "email,other\na@x.example,b@x.example\n", 3, ""],
 ] as const) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parseAddress } from "../address/address.ts";
-import { aliasOf, canonicalAddress } from "./alias.ts";
+import { aliasOf, canonicalAddress, MAILBOX_RULES } from "./alias.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 
 const mailAt = (host: string | undefined): MailHosts =>
@@ -30,6 +30,8 @@ const ALIASES: readonly AliasCase[] = [
   ["a hyphen at Yahoo", "joe-news@yahoo.co.uk", undefined, true],
   ["a hyphen in front at Yahoo", "-news@yahoo.com", undefined, false],
   ["a plus means nothing at Yahoo", "joe+news@yahoo.com", undefined, false],
+  ["a hyphen at a host of tables/tag-separators.txt", "joe-news@jtan.com", undefined, true],
+  ["an equals sign is part of a name", "joe=news@shop.example", undefined, false],
   ["a hyphen at a customer of Yahoo", "joe-news@shop.example", YAHOO, true],
   ["a name that only looks like Yahoo", "joe-news@yahoo.shop.example", undefined, false],
   ["a user as a sub-domain of Fastmail", "news@joe.fastmail.com", undefined, true],
@@ -69,6 +71,14 @@ const CANONICAL: readonly (readonly [name: string, address: string, want: string
   ["dots stay at a sub-domain of Gmail", "j.o.e@x.gmail.com", "j.o.e@x.gmail.com"],
   ["the keyword goes at Yahoo", "joe-news@yahoo.de", "joe@yahoo.de"],
   ["a plus stays at Yahoo", "joe+news@yahoo.de", "joe+news@yahoo.de"],
+  ["the keyword goes where the table has a hyphen", "Joe-News@jtan.com", "joe@jtan.com"],
+  ["a hyphen elsewhere stays", "jean-luc@shop.example", "jean-luc@shop.example"],
+  ["a small sharp s is two in capitals", "stra\u00dfe@shop.example", "strasse@shop.example"],
+  ["a capital sharp s", "STRA\u1e9eE@shop.example", "strasse@shop.example"],
+  ["a sigma at the end", "\u03c0\u03bf\u03c2@shop.example", "\u03c0\u03bf\u03c3@shop.example"],
+  ["sigmas in capitals", "\u03a0\u039f\u03a3@shop.example", "\u03c0\u03bf\u03c3@shop.example"],
+  ["a long s", "jo\u017fe@shop.example", "jose@shop.example"],
+  ["a dotless i is another letter", "\u0131\u015f@shop.example", "\u0131\u015f@shop.example"],
   ["the sub-domain is the user at Fastmail", "news@joe.fastmail.fm", "joe@fastmail.fm"],
   ["Yandex has one login under all endings", "joe.smith+x@ya.ru", "joe-smith@yandex.ru"],
   ["Yandex elsewhere is somebody else", "joe.smith@yandex.net", "joe.smith@yandex.net"],
@@ -122,4 +132,27 @@ test("a canonical form is its own canonical form, for 20,000 addresses", () => {
     { numRuns: 20_000 },
   );
   assert.ok(checked > 10_000, `only ${String(checked)} were addresses`);
+});
+
+const BY_RULES: readonly (readonly [address: string, ...canonical: readonly string[]])[] = [
+  ["Jo@shop.example", "jo@shop.example", "jo@shop.example", "jo@shop.example"],
+  ['"Jo"@shop.example', '"Jo"@shop.example', "jo@shop.example", "jo@shop.example"],
+  ["jo@pm.me", "jo@pm.me", "jo@proton.me", "jo@proton.me"],
+  ["j.o+x@pm.me", "j.o@pm.me", "jo@proton.me", "jo@proton.me"],
+  ["jo@me.com", "jo@me.com", "jo@icloud.com", "jo@icloud.com"],
+  ["o\u0308@shop.example", "o\u0308@shop.example", "\u00f6@shop.example", "\u00f6@shop.example"],
+  ["a-b@yahoo.com", "a@yahoo.com", "a@yahoo.com", "a@yahoo.com"],
+  ["a-b@jtan.com", "a-b@jtan.com", "a-b@jtan.com", "a@jtan.com"],
+  ["\u00df@shop.example", "\u00df@shop.example", "\u00df@shop.example", "ss@shop.example"],
+];
+
+test("an earlier number of the rules gives what they gave", () => {
+  for (const [text, ...want] of BY_RULES) {
+    const address = addressOf(text);
+    assert.deepEqual(
+      [1, 2, MAILBOX_RULES].map((rules) => canonicalAddress(address, rules)),
+      want,
+      text,
+    );
+  }
 });

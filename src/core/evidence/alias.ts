@@ -1,7 +1,7 @@
 import { type Address, mailboxUser, subAddress, withQuotes } from "../address/address.ts";
-import type { Domain } from "../name/domain.ts";
+import { BEYOND_ASCII, type Domain } from "../name/domain.ts";
 import { type MailHosts, providerOfMail, relayOfDomain, relayOfMail } from "../mail/mail-hosts.ts";
-import { ISSUED_BY_DOMAIN } from "../tables/data.ts";
+import { ISSUED_BY_DOMAIN, TAG_SEPARATORS } from "../tables/data.ts";
 
 /** Where a provider differs from the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else. */
 interface AliasRule {
@@ -12,7 +12,7 @@ interface AliasRule {
   readonly families?: readonly string[];
   /** Customers' own domains, by `providerOfHost` of their mail host. */
   readonly providers?: readonly string[];
-  readonly separator: "+" | "-";
+  readonly separator: string;
   /** "anything@user.domain" is "user+anything@domain". */
   readonly userAsSubdomain?: true;
   /** These characters go in the canonical form, or become hyphens. */
@@ -25,10 +25,11 @@ interface AliasRule {
 const PLAIN_RULE: AliasRule = { since: 1, domains: [], separator: "+" };
 
 /**
- * The number of the rules that make canonical addresses: 1 until 0.2.0, 2 from 0.3.0. Raise it with every change that
+ * The number of the rules that make canonical addresses: 1 until 0.2.0, 2 from 0.3.0 (quotes, normal forms,
+ * domains of Proton and iCloud), 3 from 0.4.0 (capitals beyond ASCII, `tables/tag-separators.txt`). Raise it with every change that
  * gives an address another canonical form, and keep the earlier rules: ids that accounts have stored are made by them.
  */
-export const MAILBOX_RULES = 2;
+export const MAILBOX_RULES = 3;
 
 const ALIAS_RULES: readonly AliasRule[] = [
   {
@@ -56,14 +57,6 @@ const ALIAS_RULES: readonly AliasRule[] = [
     canonicalDomain: "icloud.com",
   },
   {
-    // Yahoo's disposable addresses are nickname-keyword; a user name has no hyphen.
-    since: 1,
-    domains: ["ymail.com", "rocketmail.com", "myyahoo.com"],
-    families: ["yahoo"],
-    providers: ["Yahoo Mail"],
-    separator: "-",
-  },
-  {
     // Fastmail's help on sub-domain addressing.
     since: 1,
     domains: ["fastmail.com", "fastmail.fm"],
@@ -79,6 +72,12 @@ const ALIAS_RULES: readonly AliasRule[] = [
     hyphens: /\./g,
     canonicalDomain: "yandex.ru",
   },
+  ...TAG_SEPARATORS.map(({ domains, provider, ...row }) => ({
+    ...row,
+    domains: domains.filter((name) => !name.endsWith(".*")),
+    families: domains.flatMap((name) => (name.endsWith(".*") ? name.slice(0, -2) : [])),
+    providers: provider === "" ? [] : [provider],
+  })),
 ];
 
 const indexed = (by: "domains" | "families" | "providers"): ReadonlyMap<string, AliasRule> =>
@@ -94,7 +93,7 @@ export function aliasOf(address: Address, mail: MailHosts): "sub_address" | "rel
   return isRelayed ? "relay" : undefined;
 }
 
-const HAS_SEPARATOR = /[+-]/;
+const HAS_SEPARATOR = /[+=-]/;
 
 function isSubAddress(address: Address, mail: MailHosts): boolean {
   const { localPart, domain } = address;
@@ -137,7 +136,7 @@ export function canonicalAddress(address: Address, rules = MAILBOX_RULES): strin
   const { localPart, quoted, domain } = address;
   // Quotes and the normal form of Unicode count under the first rules.
   if (quoted && rules === 1) return `${localPart}@${domain.name}`;
-  const local = rules === 1 ? localPart.toLowerCase() : mailboxUser(address);
+  const local = rules === 1 ? localPart.toLowerCase() : userBy(address, rules);
   const rule = ruleOfDomain(domain, rules) ?? PLAIN_RULE;
   const user = rule.userAsSubdomain === true ? userLabel(domain) : undefined;
   if (user !== undefined) return `${user}@${domain.registrableDomain ?? domain.name}`;
@@ -151,6 +150,16 @@ export function formerAddresses(address: Address): readonly string[] {
   for (let rules = MAILBOX_RULES - 1; rules > 0; rules -= 1)
     forms.add(canonicalAddress(address, rules));
   return [...forms].slice(1);
+}
+
+const userBy = (address: Address, rules: number): string =>
+  rules < 3 ? mailboxUser(address) : caseless(mailboxUser(address));
+
+/** "STRASSE" and "stra\u00dfe", and both small sigmas, are one name (Unicode 15.1, section 3.13.3); the dotless i is a letter of its own. */
+function caseless(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text;
+  const folds = text.replace(/[^\u0131]+/g, (part) => part.toUpperCase().toLowerCase());
+  return folds.replaceAll("\u03c2", "\u03c3").normalize("NFC");
 }
 
 /** What stands before the separator; all of it if that is not a local part: "+x" and "a.+x" stay whole. */

@@ -70,6 +70,23 @@ export const RELAYS: readonly RelayRow[] = rowsOf(TEXTS.relays).map(
   }),
 );
 
+export interface TagSeparatorRow {
+  readonly separator: string;
+  /** "yahoo.*" is the label in front of any public suffix. */
+  readonly domains: readonly string[];
+  readonly provider: string;
+  readonly since: number;
+}
+
+export const TAG_SEPARATORS: readonly TagSeparatorRow[] = rowsOf(TEXTS.tagSeparators).map(
+  ([separator = "", domains, provider = "", since]) => ({
+    separator,
+    domains: words(domains),
+    provider,
+    since: Number(since),
+  }),
+);
+
 /** A domain gives out names of mailboxes that are made of such characters alone. */
 export const ISSUED_BY_DOMAIN: ReadonlyMap<string, RegExp> = new Map(
   rowsOf(TEXTS.issuedCharacters).flatMap(([characters = "", domains]) => {

@@ -10,6 +10,7 @@ import {
   policyNotAllowed,
   publishableKeyElsewhere,
 } from "../../base/refusals.ts";
+import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { policyFor, type PolicyQuestion, QUESTIONS } from "../../core/policy/default-policy.ts";
 import { isReservedName } from "../../core/reserved-name.ts";
@@ -292,7 +293,7 @@ const EXAMPLE = {
   did_you_mean: "jo@gmail.com",
   complete: true,
   policy: { name: "default", version: 1 },
-  mailbox: { id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE", rules: 2 },
+  mailbox: { id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE", rules: MAILBOX_RULES },
   result: {
     ...EXAMPLE_RESULT,
     domain: "gmaik.com",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inject } from "../../../test/http/inject.ts";
+import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
 import { ask } from "../../../test/policy/asked-decision.ts";
 import { gateWorld } from "../../../test/policy/gate-world.ts";
 
@@ -21,7 +22,7 @@ test("ids are those of decisions, in order, and nothing is counted", async (t) =
   };
   const emails = ["jo@gmail.com", "J.O+x@googlemail.com", "nobody", "", "jo@icloud.com"];
   const { status, body } = await call({ emails });
-  assert.deepEqual([status, body["rules"]], [200, 2]);
+  assert.deepEqual([status, body["rules"]], [200, MAILBOX_RULES]);
   const rows = body["mailboxes"] as { email: string; id: string | null; former: string[] }[];
   assert.deepEqual(
     rows.map(({ email }) => email),
@@ -40,7 +41,7 @@ test("ids are those of decisions, in order, and nothing is counted", async (t) =
   );
   for (let more = 0; more < 8; more += 1) await call({ emails: [`jo+${String(more)}@gmail.com`] });
   const { answer } = await ask(world, { email: "jo@gmail.com" }, { "x-api-key": apiKey });
-  assert.deepEqual(answer.mailbox, { id: first?.id, rules: 2, seen: 1 });
+  assert.deepEqual(answer.mailbox, { id: first?.id, rules: MAILBOX_RULES, seen: 1 });
   const page = await world.account("an@shop.example");
   const other = (await call({ emails }, page.apiKey)).body["mailboxes"] as typeof rows;
   assert.notEqual(other[0]?.id, first?.id);

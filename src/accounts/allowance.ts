@@ -3,12 +3,7 @@ import type { Account, Accounts } from "./accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { accountKey, ownerKey } from "../base/owner.ts";
 import type { Caller } from "./admission/caller.ts";
-import {
-  LATENCY_EDGES_MS,
-  type OwnerTotal,
-  type UsageDay,
-  type UsageLedger,
-} from "./admission/usage.ts";
+import { type OwnerTotal, type UsageDay, type UsageLedger } from "./admission/usage.ts";
 import { limitsOf, type TierName, tierOf, type Tiers } from "./admission/tiers.ts";
 
 interface Purse {
@@ -104,7 +99,6 @@ const NOTHING: Omit<UsageDay, "day"> = {
   credits: 0,
   requests: 0,
   refusals: 0,
-  latency: [...LATENCY_EDGES_MS, Infinity].map(() => 0),
 };
 
 interface UnitsLeftDeps {

@@ -38,6 +38,5 @@ export const FrontPage = Type.Object({
   lists: count,
   list_entries: Type.Integer({ minimum: 0, description: "Names on all lists together." }),
   lists_updated_at: orNull(time),
-  median_ms: orNull(count, "Half of the answers of today and yesterday took at most this long."),
 });
 export type FrontPage = Described<typeof FrontPage>;

@@ -4,7 +4,7 @@ import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { literalDatasets } from "../../test/lists/literal-datasets.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { createSingleCheck } from "./single-check.ts";
-import { createFrontPage, medianOf } from "./front-page.ts";
+import { createFrontPage } from "./front-page.ts";
 
 const mail = (name: string) => ({ [name]: { mx: ["10 mx.example"] } });
 const WHOLE = {
@@ -26,7 +26,6 @@ function world(zone: Parameters<typeof zoneLookup>[0]) {
     },
     datasets: () => datasets,
     refresh: { status: () => Promise.resolve([]) },
-    usage: { totals: () => Promise.resolve([]) },
     clock,
   });
   return { clock, page, checks: () => checks };
@@ -55,21 +54,3 @@ test("an example that is no longer true is left out and tried again soon", async
   await page();
   assert.equal(checks(), 6);
 });
-
-const medians = [
-  ["without counts there is none", [], undefined],
-  ["it is the edge of its bucket", [[3, 1, 0, 0, 0, 0, 0]], 10],
-  [
-    "days are added",
-    [
-      [1, 0, 0],
-      [0, 5, 0],
-    ],
-    50,
-  ],
-  ["above the last edge it is not known", [[0, 0, 0, 0, 0, 0, 4]], undefined],
-] as const;
-
-for (const [name, days, want] of medians) {
-  test(`the median answer: ${name}`, () => assert.equal(medianOf(days), want));
-}

@@ -1,9 +1,8 @@
-import { DAY_MS, dayOf, isoTime } from "../core/calendar.ts";
+import { DAY_MS, isoTime } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { TimedValidation, SingleCheck } from "./single-check.ts";
 import type { FeedRefresh } from "../lists/feed-refresher.ts";
 import type { Clock } from "../base/clock.ts";
-import { LATENCY_EDGES_MS, type UsageLedger } from "../accounts/admission/usage.ts";
 import { coreStep } from "./explain.ts";
 import type { FrontPage } from "./check-shapes.ts";
 
@@ -11,7 +10,6 @@ export interface FrontDeps {
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
   readonly refresh: Pick<FeedRefresh, "status">;
-  readonly usage: Pick<UsageLedger, "totals">;
   readonly clock: Pick<Clock, "nowMs">;
 }
 
@@ -56,11 +54,10 @@ export function createFrontPage(deps: FrontDeps): () => Promise<FrontPage> {
 }
 
 async function makePage(deps: FrontDeps): Promise<FrontPage> {
-  const { check, datasets, refresh, usage, clock } = deps;
+  const { check, datasets, refresh, clock } = deps;
   const nowMs = clock.nowMs();
-  const today = dayOf(nowMs);
   const asked = { features: [], spamTrap: false };
-  const [checked, feeds, days] = await Promise.all([
+  const [checked, feeds] = await Promise.all([
     Promise.all(
       EXAMPLES.map(async ([entry, shows]) => {
         const validation = await check({ text: entry, mode: "address", asked });
@@ -68,7 +65,6 @@ async function makePage(deps: FrontDeps): Promise<FrontPage> {
       }),
     ),
     refresh.status(),
-    usage.totals(today - 1, today),
   ]);
   const used = feeds.filter(({ isOff }) => isOff !== true);
   const updatedMs = used.map(({ confirmedAtMs, fetchedAtMs }) => confirmedAtMs ?? fetchedAtMs);
@@ -80,17 +76,5 @@ async function makePage(deps: FrontDeps): Promise<FrontPage> {
     list_entries: used.reduce((sum, { names }) => sum + names, 0),
     // A clock that was set back must not show a time to come.
     lists_updated_at: latestMs > 0 && latestMs < nowMs + DAY_MS ? isoTime(latestMs) : null,
-    median_ms: medianOf(days.map(({ latency }) => latency)) ?? null,
   };
-}
-
-/** The upper edge of the bucket that holds the median; undefined without counts, or above the last edge. */
-export function medianOf(days: readonly (readonly number[])[]): number | undefined {
-  const counts = [...LATENCY_EDGES_MS, Infinity].map((_, at) =>
-    days.reduce((sum, latency) => sum + (latency[at] ?? 0), 0),
-  );
-  const all = counts.reduce((sum, count) => sum + count, 0);
-  let seen = 0;
-  const bucket = counts.findIndex((count) => (seen += count) * 2 >= all);
-  return all === 0 ? undefined : LATENCY_EDGES_MS[bucket];
 }

@@ -423,10 +423,7 @@ function record(
   const line = { method, route, status, durationMs };
   deps.accessLog(line, { caller: admitted?.caller, entry: answer.entry }, endMs);
   if (admitted === undefined) return;
-  deps.usage.record(admitted.caller, {
-    refusal: refusalCode(status, call),
-    latencyMs: durationMs,
-  });
+  deps.usage.record(admitted.caller, { refusal: refusalCode(status, call) });
 }
 
 /** Undefined for what was answered, and for faults, which are nobody's refusal. */

@@ -145,7 +145,7 @@ export function openAccounts(
     usage: new UsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...told, admission, check, datasets, tiers }),
     setUp,
-    frontPage: createFrontPage({ check, datasets, refresh, usage, clock }),
+    frontPage: createFrontPage({ check, datasets, refresh, clock }),
     operator,
     refresh,
   };

@@ -284,6 +284,10 @@ alter table waves drop column ended_ms;
 create unique index waves_open on waves (account_id);
 `;
 
+const NO_LATENCIES = ["le_10", "le_50", "le_100", "le_500", "le_1000", "le_5000", "more"]
+  .map((edge) => `alter table usage_days drop column latency_${edge};`)
+  .join("\n");
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
@@ -300,4 +304,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008-refusal-counts", sql: REFUSAL_COUNTS },
   { name: "0009-unread-tables", sql: UNREAD_TABLES },
   { name: "0010-no-hour-counts", sql: "drop table hour_counts;" },
+  { name: "0011-no-latencies", sql: NO_LATENCIES },
 ];

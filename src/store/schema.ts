@@ -147,10 +147,7 @@ export interface DomainMailRow {
   day: number;
 }
 
-/** Answers by latency, without refusals: the name says the upper edge in milliseconds. */
-type LatencyColumn = `latency_le_${10 | 50 | 100 | 500 | 1000 | 5000}` | "latency_more";
-
-export interface UsageDayRow extends Record<LatencyColumn, number> {
+export interface UsageDayRow {
   /** "account:<id>" or "bucket:<bucket>". */
   owner: string;
   day: number;

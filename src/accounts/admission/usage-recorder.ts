@@ -4,14 +4,13 @@ import type { Keys } from "../keys.ts";
 import type { RequestCounts } from "../request-counts.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
-import { addUsage, emptyDay, latencyColumn, type UsageLedger } from "./usage.ts";
+import { addUsage, emptyDay, type UsageLedger } from "./usage.ts";
 import type { Caller } from "./caller.ts";
 import type { UsageDayRow } from "../../store/schema.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
 interface RequestOutcome {
   readonly refusal: string | undefined;
-  readonly latencyMs: number;
 }
 
 interface UsageRecorderDeps {
@@ -51,7 +50,7 @@ export class UsageRecorder {
     });
   }
 
-  record({ owner, keyId }: Caller, { refusal, latencyMs }: RequestOutcome): void {
+  record({ owner, keyId }: Caller, { refusal }: RequestOutcome): void {
     if (owner.kind !== "account") return;
     const { counts } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();
@@ -62,8 +61,7 @@ export class UsageRecorder {
     const waiting = this.#days.waiting(`${key} ${String(day)}`);
     const row = waiting ?? emptyDay(key, day);
     row.requests += 1;
-    if (refusal === undefined) row[latencyColumn(latencyMs)] += 1;
-    else row.refusals += 1;
+    if (refusal !== undefined) row.refusals += 1;
     if (waiting === undefined) this.#days.note(`${key} ${String(day)}`, row);
   }
 

@@ -24,9 +24,6 @@ export interface QuotaTaken {
   readonly day: number;
 }
 
-/** Upper edges of the latency buckets in milliseconds; one more bucket holds what is above. */
-export const LATENCY_EDGES_MS = [10, 50, 100, 500, 1_000, 5_000] as const;
-
 /** What was counted for an owner on a UTC day, to be added to what is known. Counts may be negative. */
 export type UsageDelta = Pick<UsageDayRow, "owner" | "day"> & Partial<UsageDayRow>;
 
@@ -36,7 +33,6 @@ export interface UsageDay {
   readonly credits: number;
   readonly requests: number;
   readonly refusals: number;
-  readonly latency: readonly number[];
 }
 
 export interface OwnerTotal {
@@ -66,12 +62,7 @@ const negated = ({ owner, day, ...counts }: UsageDelta): UsageDelta => ({
   ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, -count])),
 });
 
-const LATENCY_COLUMNS = [
-  ...LATENCY_EDGES_MS.map((edgeMs) => `latency_le_${edgeMs}` as const),
-  "latency_more" as const,
-];
-
-const COUNT_COLUMNS = ["units", "credits", "requests", "refusals", ...LATENCY_COLUMNS] as const;
+const COUNT_COLUMNS = ["units", "credits", "requests", "refusals"] as const;
 
 type UsageCounts = Omit<UsageDayRow, "owner" | "day">;
 
@@ -89,9 +80,6 @@ const adding = (db: Kysely<Database>, rows: readonly UsageDayRow[]) =>
 
 export const emptyDay = (owner: string, day: number): UsageDayRow => ({ owner, day, ...NOTHING });
 
-export const latencyColumn = (latencyMs: number): (typeof LATENCY_COLUMNS)[number] =>
-  LATENCY_COLUMNS[LATENCY_EDGES_MS.findIndex((edgeMs) => latencyMs <= edgeMs)] ?? "latency_more";
-
 export function addUsage(known: UsageDayRow, more: UsageDelta): UsageDayRow {
   for (const name of COUNT_COLUMNS) known[name] += more[name] ?? 0;
   return known;
@@ -107,8 +95,7 @@ export async function countIn(
 
 function usageDay(found: Omit<UsageDayRow, "owner">): UsageDay {
   const { day, units, credits, requests, refusals } = found;
-  const latency = LATENCY_COLUMNS.map((name) => found[name]);
-  return { day, units, credits, requests, refusals, latency };
+  return { day, units, credits, requests, refusals };
 }
 
 /**

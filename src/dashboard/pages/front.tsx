@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { FrontPage, Plan } from "../../http/account/shapes.ts";
 import { shownCheck } from "../lib/check-run.ts";
-import { count, duration } from "../lib/format.ts";
+import { count } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
 import { doorTo, go } from "../lib/router.ts";
@@ -58,7 +58,6 @@ function Below(): VNode {
   const loading = useLoad<FrontPage>("front");
   const front = loading.value;
   const isOpen = session.value.signup === "open";
-  const median = front?.median_ms;
   // Until it is known, a value is empty.
   const known = (value: (front: FrontPage) => ComponentChildren) => (front ? value(front) : "");
   return (
@@ -74,9 +73,6 @@ function Below(): VNode {
             "lists last updated",
             known(({ lists_updated_at: at }) => <Time at={at} never="with this version" />),
           ],
-          median === null
-            ? ["addresses sent to other services", "0"]
-            : ["half of all answers, today", median === undefined ? "" : `≤ ${duration(median)}`],
         ]}
       />
       <div class="two far">

@@ -13,7 +13,7 @@ import type { MarkWords } from "../words/verdict.ts";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
 import { AuditSheet } from "./settings.tsx";
-import { quantile, requestSheet, usedIn } from "./usage.tsx";
+import { requestSheet, usedIn } from "./usage.tsx";
 
 const DAYS = 14;
 
@@ -92,14 +92,7 @@ function troubles(broken: readonly Broken[]): VNode {
 
 const traffic = (cockpit: Cockpit): VNode => (
   <>
-    <Pairs
-      cells
-      rows={[
-        ...usedIn(cockpit.days),
-        ["half of the answers", quantile(cockpit, 0.5)],
-        ["95 of 100 answers", quantile(cockpit, 0.95)],
-      ]}
-    />
+    <Pairs cells rows={[...usedIn(cockpit.days)]} />
     {requestSheet(cockpit.days)}
   </>
 );

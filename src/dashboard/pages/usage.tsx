@@ -7,13 +7,13 @@ import type {
   Usage,
   UsageDayJson,
 } from "../../http/account/shapes.ts";
-import { count, counted, duration, limitText, percent, plural, sumOf } from "../lib/format.ts";
+import { count, counted, limitText, percent, plural, sumOf } from "../lib/format.ts";
 import { allowance, has, leftOf, loadAllowance, session } from "../lib/session.ts";
 import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
 import { Meter, Time } from "../parts/marks.tsx";
 import { Skeleton, Loaded, PageHead, Sheet } from "../parts/page.tsx";
-import { Lines, More, type NamedValue, Pairs, Table, TableSheet } from "../parts/rows.tsx";
+import { Lines, type NamedValue, Pairs, Table, TableSheet } from "../parts/rows.tsx";
 import { reasonName, refusalName, tierName } from "../words/names.ts";
 import { type DecisionCounts, DECISION } from "../words/policy.ts";
 import { Plans } from "./plans.tsx";
@@ -210,7 +210,6 @@ function checks(usage: Usage): VNode {
           ])}
         />
       )}
-      {latencySheet(usage)}
     </>
   );
 }
@@ -238,45 +237,6 @@ export const requestSheet = (rows: readonly UsageDayJson[]): VNode => (
     />
   </Sheet>
 );
-
-type Timed = Pick<Usage, "days" | "latency_edges_ms">;
-
-/** Answers by how long they took, over all days: one count for each edge and one for what is above. */
-const byLatency = ({ days, latency_edges_ms: edges }: Timed) =>
-  [...edges, Infinity].map((edge, at) => ({
-    words: edge === Infinity ? `over ${duration(edges.at(-1) ?? 0)}` : `up to ${duration(edge)}`,
-    requests: sumOf(days, ({ latency }) => latency[at] ?? 0),
-  }));
-
-/** "up to 20 ms" took that share of all requests; "–" without requests. */
-export function quantile(usage: Timed, share: number): string {
-  const rows = byLatency(usage);
-  const all = sumOf(rows, ({ requests }) => requests);
-  let seen = 0;
-  const found = rows.find(({ requests }) => (seen += requests) >= all * share);
-  return all === 0 ? "–" : (found?.words ?? "–");
-}
-
-function latencySheet(usage: Usage): VNode {
-  const rows = byLatency(usage);
-  const all = sumOf(rows, ({ requests }) => requests) || 1;
-  return (
-    <Sheet title="How long answers took">
-      <p class="prose">
-        Half of the answers took <b>{quantile(usage, 0.5)}</b>, 95 of 100{" "}
-        <b>{quantile(usage, 0.95)}</b>.
-      </p>
-      <More summary="All times">
-        <Table
-          label="Answers by time"
-          head={["Time", "Answers", "Share"]}
-          numbers={[1, 2]}
-          rows={rows.map(({ words, requests: many }) => [words, count(many), percent(many / all)])}
-        />
-      </More>
-    </Sheet>
-  );
-}
 
 const CREDIT_WORDS = { grant: "Granted", charge: "Checks", refund: "Given back" } as const;
 

@@ -2,7 +2,6 @@ import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/accounts-sto
 import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
 import { SERVICE } from "../../accounts/audit.ts";
 import { readLimits } from "../../accounts/admission/tiers.ts";
-import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
 import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
 import { keyJson } from "../../accounts/keys.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
@@ -138,7 +137,6 @@ export const adminRoutes: readonly AccountRoute[] = [
     });
     return {
       days,
-      latency_edges_ms: [...LATENCY_EDGES_MS],
       top: await Promise.all(named),
       held_back: limitedResources(context.shares),
     };
@@ -222,7 +220,6 @@ export const adminRoutes: readonly AccountRoute[] = [
     return {
       account: adminAccount(account),
       days,
-      latency_edges_ms: [...LATENCY_EDGES_MS],
       allowance,
       keys: keys.map(keyJson).reverse(),
     };

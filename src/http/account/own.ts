@@ -1,5 +1,4 @@
 import { accountEmail } from "../../accounts/accounts.ts";
-import { LATENCY_EDGES_MS } from "../../accounts/admission/usage.ts";
 import { EMAIL_ASKED } from "../../accounts/audit.ts";
 import { type ApiKey, KEY_NAME_MAX, keyJson, KEYS_MAX } from "../../accounts/keys.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
@@ -189,7 +188,6 @@ export const ownRoutes: readonly AccountRoute[] = [
     return {
       days: await usage.days(own, days),
       refusals: await refusalsOf(context, days),
-      latency_edges_ms: LATENCY_EDGES_MS,
       allowance: await usage.allowance(own),
     };
   }),

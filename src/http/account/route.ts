@@ -283,11 +283,11 @@ export function file(name: string, type: string, chunks: AsyncIterable<string>):
   return { headers, text: { type, chunks } };
 }
 
-type Counted = Pick<Context, "account" | "visitor" | "admission" | "requests" | "clock">;
+type Counted = Pick<Context, "account" | "visitor" | "admission" | "requests">;
 
 /**
  * Lets the account in as its key would be, and a visitor as an anonymous caller, and counts the request in its charts as
- * the API counts one: with its time to the last octet, and as refused for any refusal below 500.
+ * the API counts one, and as refused for any refusal below 500.
  */
 export async function counted<T>(
   context: Counted,
@@ -325,15 +325,14 @@ export async function* countedLines<T>(
 
 const NO_KEY = { apiKey: [], authorization: [] };
 
-async function enter({ account: own, visitor, admission, requests, clock }: Counted) {
-  const startMs = clock.monotonicMs();
+async function enter({ account: own, visitor, admission, requests }: Counted) {
   const { clientAddress } = visitor;
   const admitted = await (own === undefined
     ? admission.enter(NO_KEY, clientAddress)
     : admission.enterAs(own, clientAddress));
   const ended = (fault?: unknown): void => {
     const refusal = fault instanceof Refusal && fault.status < 500 ? fault.code : undefined;
-    requests.record(admitted.caller, { refusal, latencyMs: clock.monotonicMs() - startMs });
+    requests.record(admitted.caller, { refusal });
   };
   return { admitted, ended };
 }

@@ -123,10 +123,6 @@ export const UsageDayJson = Type.Object({
   credits: count,
   requests: count,
   refusals: count,
-  latency: Type.Array(count, {
-    description:
-      "Answers by latency, without refusals: one count for each edge and one for what is above.",
-  }),
 });
 export type UsageDayJson = Described<typeof UsageDayJson>;
 export const Usage = Type.Object({
@@ -135,7 +131,6 @@ export const Usage = Type.Object({
     Type.Object({ code: text, key_id: orNull(text), key_name: orNull(text), count }),
     { description: "Refused requests of these days, most often first, at most 50." },
   ),
-  latency_edges_ms: Type.Array(count),
   allowance: AllowanceJson,
 });
 export type Usage = Described<typeof Usage>;
@@ -387,7 +382,6 @@ export type AdminAccounts = Described<typeof AdminAccounts>;
 export const AdminAccountPage = Type.Object({
   account: AdminAccount,
   days: Type.Array(UsageDayJson),
-  latency_edges_ms: Type.Array(count),
   allowance: AllowanceJson,
   keys: Type.Array(Type.Object(KEY)),
 });
@@ -399,7 +393,6 @@ export const Cockpit = Type.Object({
     { description: "Resources of which owners wanted more than their share since the start." },
   ),
   days: Type.Array(UsageDayJson),
-  latency_edges_ms: Type.Array(count),
   top: Type.Array(
     Type.Object({
       name: orNull(text, "Null: an address without a key, or a deleted account."),

@@ -65,12 +65,6 @@ async function count({ sql: { db } }: AccountStore, id: string): Promise<void> {
       units: 1_000 + at * 30,
       requests: 400 + at * 10,
       refusals: at % 7,
-      latency_le_10: 300,
-      latency_le_50: 60,
-      latency_le_100: 30,
-      latency_le_500: 6,
-      latency_le_1000: 3,
-      latency_le_5000: 1,
     })),
   );
   const kinds = [

@@ -168,16 +168,17 @@ export const invalidApiKey = (): Refusal => INVALID_API_KEY;
 
 export const accountDisabled = fixed("account_disabled", 403, "This account is disabled.");
 
-const RATE_EXCEEDED = new Map<number, Refusal>();
+export const RATE_EXCEEDED = "rate_exceeded";
+const KNOWN_RATES = new Map<number, Refusal>();
 
 export function rateExceeded(closesInMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));
-  const known = RATE_EXCEEDED.get(seconds);
+  const known = KNOWN_RATES.get(seconds);
   if (known !== undefined) return known;
   const message = `Rate limit exceeded. Try again in ${String(seconds)} seconds.`;
   const detail = { retry_after: seconds };
-  const made = new Refusal("rate_exceeded", 429, message, { detail, retryAfterSeconds: seconds });
-  RATE_EXCEEDED.set(seconds, made);
+  const made = new Refusal(RATE_EXCEEDED, 429, message, { detail, retryAfterSeconds: seconds });
+  KNOWN_RATES.set(seconds, made);
   return made;
 }
 

@@ -132,7 +132,7 @@ export class BulkWorker {
   readonly #deps: WorkerDeps;
   readonly #limiter: ListLimiter;
   /** Entries that wait for DNS to take them: owners in turn, those of small lists first. */
-  readonly #queue: FairQueue<QueuedEntry>;
+  readonly #queue = new FairQueue<QueuedEntry>();
   #isBeginning = false;
   /** By token the chunks that are claimed or, with undefined, being claimed. */
   readonly #running = new Map<string, RunningChunk | undefined>();
@@ -160,8 +160,6 @@ export class BulkWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#limiter = new ListLimiter(deps.window);
-    const perOwner = (owner: OwnerKey): number => this.#limiter.most(owner);
-    this.#queue = new FairQueue({ total: () => Infinity, perOwner });
   }
 
   start(): void {
@@ -299,7 +297,7 @@ export class BulkWorker {
     this.#openEntries += work.open;
     this.#limiter.addChunk(owner);
     try {
-      for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, { rank: turns });
+      for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, turns);
       void this.#beginEntries();
       await work.firstChecks;
       if (work.isLost) throw new ChunkLost();
@@ -319,7 +317,7 @@ export class BulkWorker {
         await room;
         this.#claim();
       }
-      const next = this.#queue.next();
+      const next = this.#queue.next((owner) => this.#limiter.mayBegin(owner));
       if (next === undefined) break;
       this.#begin(next.item);
     }
@@ -330,7 +328,6 @@ export class BulkWorker {
   #begin({ work, at }: QueuedEntry): void {
     const { owner, spamTrap } = work.chunk;
     const ended = (): void => {
-      this.#queue.release(owner);
       work.open -= 1;
       this.#openEntries -= 1;
       if (work.open === 0) work.endFirstChecks();

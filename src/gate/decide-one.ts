@@ -1,36 +1,22 @@
-import { LRUCache } from "lru-cache";
 import {
   type CallerFact,
-  type CheckFacts,
   type Decision,
-  type Facts,
   type FactSource,
   type FeedbackFacts,
+  type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
-import { policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
+import { NOTIFY_NAME, policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
 import type { Admission, Admitted, Receipt } from "../accounts/admission/admission.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
-import type { Tiers } from "../accounts/admission/tiers.ts";
-import {
-  type SingleCheck,
-  type TimedValidation,
-  type CheckWithoutDns,
-  KEPT_AT_MOST_MS,
-  present,
-  sortFeatures,
-} from "../check/single-check.ts";
-import type { Datasets } from "../core/evidence/datasets.ts";
 import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import {
-  askedBy,
   BUILT_IN,
   builtInPolicy,
-  checkedEntry,
   type FindPolicies,
   type PoliciesInForce,
   rule,
@@ -42,20 +28,14 @@ import {
 import type { DecisionMade } from "./outcomes.ts";
 import { type Proof, type ProofOffer, UNPROVEN, type VerifyProof } from "./proof/proof.ts";
 import type { SignToken } from "./tokens.ts";
-import {
-  type AccountHash,
-  mailboxId,
-  type Marks,
-  marksOf,
-  reportedDomainOf,
-  type Traffic,
-  type TrafficOwner,
-} from "./traffic.ts";
+import type { TrafficOwner } from "./traffic-marks.ts";
+import type { CountedQuestion, Traffic } from "./traffic.ts";
 import { type DecisionAsker, bodyOf, type CheckedDecision } from "./decision-body.ts";
+import { type DecisionCheckDeps, DecisionChecks } from "./decision-checks.ts";
 import type { Feedback } from "./feedback.ts";
 
 export interface DecideRequest {
-  /** Not empty; as sent, blanks included. */
+  /** As sent, blanks included; "" and whatever else is no address has no format. */
   readonly text: string;
   /** Absent: "signup". */
   readonly question?: PolicyQuestion;
@@ -69,10 +49,14 @@ export interface DecideRequest {
   readonly form?: string | undefined;
   readonly facts: ReadonlyMap<string, CallerFact>;
   readonly subject?: string | undefined;
+  /** The person answered a challenge before. */
+  readonly isConfirmed?: boolean;
+  /** Of a message: the person has signed in to this account with this browser. */
+  readonly isKnown?: boolean;
   readonly wantsToken: boolean;
-  /** Absent: none was sent, or not by a secret key. */
-  readonly proof?: ProofOffer | undefined;
-  /** Answers as soon as no missing fact can change the ruling, and also when rate, quota or credits are spent. */
+  /** "no": what was sent can be no proof. Absent: none was sent, or not by a secret key. */
+  readonly proof?: ProofOffer | "no" | undefined;
+  /** Answers as soon as no missing fact can change the ruling. */
   readonly answersAlways?: true;
 }
 
@@ -80,7 +64,7 @@ export interface DecideAnswer {
   /** The JSON body, keys in the contract's order. */
   readonly body: string;
   readonly paidBy: Receipt["paidBy"];
-  /** Set when format, lists and rules decided alone, uncharged, because this was spent. */
+  /** Set when format, lists, rules and the counts in memory decided, uncharged, because this was spent. */
   readonly spent: Refusal | undefined;
   readonly decision: Decision;
   readonly reason: string;
@@ -90,10 +74,7 @@ export interface DecideAnswer {
 /** Charges one unit and decides on one entry in time. Throws a `Refusal` before anything is charged. */
 export type DecideOne = (admitted: Admitted, request: DecideRequest) => Promise<DecideAnswer>;
 
-export interface DecideDeps {
-  readonly tiers: Tiers;
-  readonly publicUrl: () => string;
-  readonly hash: AccountHash;
+export interface DecideDeps extends DecisionCheckDeps {
   readonly traffic: Pick<
     Traffic,
     "read" | "facts" | "count" | "messageFactsLater" | "countMessage"
@@ -101,9 +82,6 @@ export interface DecideDeps {
   readonly noticeWave: (owner: TrafficOwner) => void;
   readonly feedback: Pick<Feedback, "facts">;
   readonly admission: Pick<Admission, "charge">;
-  readonly check: SingleCheck;
-  readonly checkWithoutDns: CheckWithoutDns;
-  readonly datasets: () => Datasets;
   readonly policies: FindPolicies;
   readonly record: (caller: Caller, made: DecisionMade) => void;
   readonly sign: SignToken;
@@ -115,56 +93,62 @@ export interface DecideDeps {
 /** What the work behind the last DNS answer takes, and the way back to the client begins. */
 const FINISH_MS = 10;
 
-const KEPT_TEXT_MAX_UNITS = 1_024;
-
-const KEPT_BYTES = 24 * 1_048_576;
-
 /** Early answers whose checks go on: beyond that their checks end at what is known. */
 const UNFINISHED_MAX = 1_000;
 
-/** Objects and cells around one kept check, in bytes. */
-const OVERHEAD_BYTES = 1_000;
-
 export type DecideOnKnown = (owner: Owner, request: DecideRequest) => Promise<DecideAnswer>;
 
-interface Asking {
+/** One question while it is decided. */
+interface DecisionRun {
   readonly admitted: Admitted;
   readonly caller: Caller;
   readonly request: DecideRequest;
   readonly policies: PoliciesInForce;
-  /** Undefined: the check is not kept. */
-  readonly key: string | undefined;
-  readonly kept: CheckedDecision | undefined;
+  /** Milliseconds until the answer is to be made. */
   readonly left: () => number;
-  /** Once all is known. */
-  isDecided: boolean;
 }
 
-interface Decided {
+type KnownRun = Pick<DecisionRun, "caller" | "request" | "policies">;
+
+interface Payment {
+  readonly receipt?: Receipt | undefined;
+  readonly spent?: Refusal | undefined;
+}
+
+/** What was found out of one question. */
+interface Findings {
+  readonly checked: CheckedDecision;
+  readonly isCached: boolean;
+  readonly feedback?: FeedbackFacts | undefined;
+  readonly proof?: Proof | undefined;
+}
+
+interface DecisionOutcome {
   readonly checked: CheckedDecision;
   readonly ruling: Ruling;
   /** Spellings of the mailbox. */
   readonly seen?: number | undefined;
   readonly proof?: Proof | undefined;
   readonly retryAfter?: number | undefined;
-  readonly paidBy: Receipt["paidBy"];
-  readonly spent: Refusal | undefined;
+  readonly payment: Payment;
 }
 
 const DNS_AND_ACCOUNT: ReadonlySet<FactSource> = new Set(["dns", "account"]);
 const ACCOUNT: ReadonlySet<FactSource> = new Set(["account"]);
 
+const UNPAID: Payment = {};
+const NOT_PROVEN: Proof = { verified: "no", isPrivate: false };
+
+/** Finds the policy, takes the unit, checks, reads what the account counted, rules, and answers. */
 export class Decider {
   readonly #deps: DecideDeps;
-  readonly #checks = new LRUCache<string, CheckedDecision>({
-    maxSize: KEPT_BYTES,
-    sizeCalculation: ({ result }, key) => result.length + key.length + OVERHEAD_BYTES,
-  });
+  readonly #checks: DecisionChecks;
   /** Decisions whose answers went out early. */
   #unfinished = 0;
 
   constructor(deps: DecideDeps) {
     this.#deps = deps;
+    this.#checks = new DecisionChecks(deps);
   }
 
   readonly decideOne: DecideOne = async (admitted, request) => {
@@ -172,265 +156,226 @@ export class Decider {
     const endMs = clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
     const left = (): number => Math.max(0, endMs - clock.monotonicMs());
     const { caller } = admitted;
-    const finding = this.#policiesOf(caller.owner, request, left(), caller.isUnidentified);
+    const finding = this.#policiesOf(caller, request, left());
     const policies = finding instanceof Promise ? await finding : finding;
     if (policies === undefined) throw noSuchPolicy();
-    const key = this.#cacheKey(caller, request, policies);
-    const kept = key === undefined ? undefined : this.#kept(key);
-    const isDecided = false;
-    const asking: Asking = { admitted, caller, request, policies, key, kept, left, isDecided };
-    const deciding = this.#decided(asking);
-    // What is not decided at once waits for DNS or a store.
-    const isWaiting = request.answersAlways === true && !asking.isDecided;
-    if (!isWaiting) return this.#answer(asking, await deciding);
-    deciding.catch(() => undefined); // a fault of `early` must not leave its own unheard
-    const early = this.#early(asking);
-    if (early === undefined) return this.#answer(asking, await deciding);
-    this.#unfinished += 1;
-    deciding
-      .catch((fault: unknown) => this.#deps.log.error("decide.failed", fault))
-      .finally(() => (this.#unfinished -= 1));
-    return this.#answer(asking, early);
+    const run = { admitted, caller, request, policies, left };
+    const full = this.#full(run);
+    return this.#answer(run, await (request.answersAlways ? this.#first(run, full) : full));
   };
 
   /** For when `decideOne` fails or is late: rules on what is known without DNS, counts and payment, at once if the policy was read before. */
   readonly decideOnKnown: DecideOnKnown = async (owner, request) => {
-    const policies = (await this.#policiesOf(owner, request, 0)) ?? BUILT_IN;
     const caller: Caller = { owner, tier: "anonymous", clientAddress: "" };
-    const asking = { caller, request, policies };
-    return answered(asking, this.#known(asking), undefined);
+    const policies = (await this.#policiesOf(caller, request, 0)) ?? BUILT_IN;
+    const run = { caller, request, policies };
+    const checked = this.#withoutDns(run);
+    const ruling = rule(checked, policies, known(run), request.language);
+    return answered(run, { checked, ruling, payment: UNPAID }, undefined);
   };
 
   #policiesOf(
-    owner: Owner,
+    { owner, isUnidentified }: Caller,
     { policy: name, question }: DecideRequest,
     timeoutMs: number,
-    isUnidentified?: boolean,
   ): Awaitable<PoliciesInForce | undefined> {
     if (isUnidentified === true) return builtInPolicy(policyFor(question ?? "signup"));
     if (owner.kind === "account") return this.#deps.policies(owner.accountId, name, timeoutMs);
     return name === BUILT_IN.name ? BUILT_IN : undefined;
   }
 
+  async #full(run: DecisionRun): Promise<DecisionOutcome> {
+    const paying = this.#pay(run);
+    const payment = paying instanceof Promise ? await paying : paying;
+    try {
+      const proving = run.request.proof && this.#prove(run, run.request.proof);
+      const checking = this.#check(run, payment);
+      const checked = checking instanceof Promise ? await checking : checking;
+      const reading = this.#readCounts(run, checked.checked, payment);
+      const feedback = reading instanceof Promise ? await reading : reading;
+      const proof = proving && (await proving);
+      const ruling = this.#rule(run, { ...checked, feedback, proof });
+      return { payment, ...(ruling instanceof Promise ? await ruling : ruling) };
+    } catch (fault) {
+      await payment.receipt?.refund();
+      this.#deps.log.error("decide.failed", fault);
+      const checked = this.#withoutDns(run);
+      const proof = run.request.proof && UNPROVEN;
+      return { payment: UNPAID, ...(await this.#rule(run, { checked, isCached: false, proof })) };
+    }
+  }
+
+  /** What nothing missing can change is ruled at once; the full ruling is made all the same, for the counts. */
+  async #first(run: DecisionRun, full: Promise<DecisionOutcome>): Promise<DecisionOutcome> {
+    const isAtOnce = full.then(
+      () => true,
+      () => true,
+    );
+    if (await Promise.race([isAtOnce, nextTurn()])) return full;
+    const early = this.#early(run);
+    if (early === undefined) return full;
+    this.#unfinished += 1;
+    full
+      .catch((fault: unknown) => this.#deps.log.error("decide.failed", fault))
+      .finally(() => (this.#unfinished -= 1));
+    return early;
+  }
+
+  #early(run: DecisionRun): DecisionOutcome | undefined {
+    const { facts: caller, language, isConfirmed: confirmed } = run.request;
+    const kept = this.#checks.kept(questionOf(run));
+    const checked = kept ?? this.#withoutDns(run);
+    const missing = kept === undefined ? DNS_AND_ACCOUNT : ACCOUNT;
+    const ruling = ruleEarly(checked, run.policies, { caller, confirmed, language }, missing);
+    return ruling && { checked, ruling, payment: UNPAID };
+  }
+
   /** A store that cannot say in time whether a unit is left costs the unit, never the decision. */
-  #pay({ admitted, request, left }: Asking): Awaitable<Receipt | Refusal | undefined> {
+  #pay({ admitted, left }: DecisionRun): Awaitable<Payment> {
     const { admission, clock, log } = this.#deps;
-    const unpaid = (error: unknown): Refusal | undefined => {
+    const { caller, spent } = admitted;
+    const unpaid = (error: unknown): Payment => {
       if (!(error instanceof Refusal)) log.error("decide.charge_failed", error);
-      else if (error.status === 429 && request.answersAlways === true) return error;
+      else if (error.status === 429 && caller.keyId !== undefined) return { spent: error };
       else throw error;
-      return undefined;
+      return UNPAID;
     };
-    if (admitted.caller.isUnidentified === true) return undefined;
+    if (spent !== undefined) return { spent };
+    if (caller.isUnidentified === true) return UNPAID;
     try {
       if (admitted.refusal !== undefined) throw admitted.refusal;
       const paying = admission.charge(admitted, 1);
-      if (!(paying instanceof Promise)) return paying;
-      return inTime(paying, { timeoutMs: left(), late: undefined, clock }).catch(unpaid);
+      if (!(paying instanceof Promise)) return { receipt: paying };
+      const inLeft = inTime(paying, { timeoutMs: left(), late: undefined, clock });
+      return inLeft.then((receipt) => ({ receipt })).catch(unpaid);
     } catch (error) {
       return unpaid(error);
     }
   }
 
-  /** What is ruled at once, unless DNS or the account's counts can still change it. */
-  #early(asking: Asking): Decided | undefined {
-    const { facts: caller, language } = asking.request;
-    const { kept } = asking;
-    const checked = kept ?? this.#checkedWithoutDns(asking);
-    const missing = kept === undefined ? DNS_AND_ACCOUNT : ACCOUNT;
-    const ruling = ruleEarly(checked, asking.policies, { caller, language }, missing);
-    return ruling && { checked, ruling, paidBy: "plan", spent: undefined };
-  }
-
-  #known(asking: Pick<Asking, "caller" | "request" | "policies">): Decided {
-    const { facts: caller, language } = asking.request;
-    const checked = this.#checkedWithoutDns(asking);
-    const proof = asking.request.proof && UNPROVEN;
-    const known = { caller, verified: proof?.verified };
-    const ruling = rule(checked, asking.policies, known, language);
-    return { checked, ruling, proof, paidBy: "plan", spent: undefined };
-  }
-
-  async #prove({ caller, request, left }: Asking): Promise<Proof | undefined> {
+  async #prove({ caller, request, left }: DecisionRun, proof: ProofOffer | "no"): Promise<Proof> {
     const { prove, clock, log } = this.#deps;
-    const { proof, text } = request;
-    if (proof === undefined) return undefined;
+    if (proof === "no") return NOT_PROVEN;
     const by = ownerKey(caller.owner);
     const until = {
       get isPast() {
         return left() <= 0;
       },
     };
-    const proving = prove({ ...proof, text, by, until }).catch((fault: unknown) => {
+    const proving = prove({ ...proof, text: request.text, by, until }).catch((fault: unknown) => {
       log.error("decide.proof_failed", fault);
       return UNPROVEN;
     });
     return await inTime(proving, { timeoutMs: left(), late: UNPROVEN, clock });
   }
 
-  /** Pays, checks, rules and counts. A fault on the way leaves what is known without DNS. */
-  async #decided(asking: Asking): Promise<Decided> {
-    const paying = this.#pay(asking);
-    const payment = paying instanceof Promise ? await paying : paying;
-    const spent = payment instanceof Refusal ? payment : undefined;
-    const receipt = payment instanceof Refusal ? undefined : payment;
-    const proving = asking.request.proof && this.#prove(asking);
-    try {
-      const checking = this.#checkedFor(asking, spent !== undefined);
-      const checked = checking instanceof Promise ? await checking : checking;
-      const reading = this.#feedbackOf(asking, checked);
-      const feedback = reading instanceof Promise ? await reading : reading;
-      const { question } = asking.request;
-      const counting =
-        checked.marks && this.#deps.traffic.read(checked.marks, asking.left(), question);
-      if (counting instanceof Promise) await counting;
-      const proof = proving && (await proving);
-      const reported = { feedback, verified: proof?.verified };
-      const { ruling, seen, retryAfter } = this.#ruled(asking, checked, reported);
-      asking.isDecided = true;
-      const paidBy = receipt?.paidBy ?? "plan";
-      return { checked, ruling, seen, retryAfter, proof, paidBy, spent };
-    } catch (fault) {
-      await receipt?.refund();
-      this.#deps.log.error("decide.failed", fault);
-      return this.#known(asking);
+  #check(run: DecisionRun, { spent }: Payment): Awaitable<Findings> {
+    if (spent !== undefined || this.#unfinished > UNFINISHED_MAX) {
+      return { checked: { ...this.#withoutDns(run), isComplete: false }, isCached: false };
     }
+    const question = questionOf(run);
+    const kept = this.#checks.kept(question);
+    if (kept !== undefined) return { checked: kept, isCached: true };
+    const checking = this.#checks.check(question, run.left());
+    return checking.then((checked) => ({ checked, isCached: false }));
   }
 
-  #checkedFor(asking: Asking, isSpent: boolean): Awaitable<CheckedDecision> {
-    if (isSpent || this.#unfinished > UNFINISHED_MAX) {
-      return { ...this.#checkedWithoutDns(asking), isComplete: false };
-    }
-    return asking.kept ?? this.#check(asking);
+  #withoutDns(run: KnownRun): CheckedDecision {
+    return this.#checks.withoutDns(questionOf(run));
+  }
+
+  /** Feedback is read only where a rule asks for it, and where somebody pays. */
+  #readCounts(
+    { caller: { owner }, request, policies, left }: DecisionRun,
+    { mailboxId, reportedDomain, marks }: CheckedDecision,
+    { spent }: Payment,
+  ): Awaitable<FeedbackFacts | undefined> {
+    const { traffic, feedback } = this.#deps;
+    const from = spent === undefined ? "store" : "memory";
+    const counting = marks && traffic.read(marks, left(), countedOf(request), from);
+    const isAsked = asksFor(policies, usesFeedback) && spent === undefined;
+    const isReported = owner.kind === "account" && mailboxId !== undefined && isAsked;
+    const about = { mailboxId: mailboxId ?? "", domain: reportedDomain };
+    const reading = isReported ? feedback.facts(owner.accountId, about, left()) : undefined;
+    return counting instanceof Promise ? counting.then(() => reading) : reading;
   }
 
   /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
-  #ruled(
-    asking: Asking,
-    checked: CheckedDecision,
-    { feedback, verified }: Pick<Facts, "feedback" | "verified">,
-  ) {
-    const { request, policies, caller, kept } = asking;
-    const { question = "signup" } = request;
-    const { traffic: counts } = this.#deps;
+  #rule(run: DecisionRun, findings: Findings): Awaitable<Omit<DecisionOutcome, "payment">> {
+    const { request, policies, left } = run;
+    const { checked, feedback, proof } = findings;
+    const { traffic: counts, noticeWave } = this.#deps;
     const { marks } = checked;
-    const traffic = marks && counts.facts(marks, question);
-    const known = { caller: request.facts, traffic, feedback, verified };
-    const ruling = rule(checked, policies, known, request.language);
+    const asked = countedOf(request);
+    const traffic = marks && counts.facts(marks, asked);
+    const ruledWith = (facts: TrafficFacts | undefined): Ruling =>
+      rule(
+        checked,
+        policies,
+        { ...known(run), traffic: facts, feedback, verified: proof?.verified },
+        request.language,
+      );
+    const ruling = ruledWith(traffic);
+    const made = (last: Ruling): Omit<DecisionOutcome, "payment"> => {
+      this.#note(run, findings, last);
+      const retryAfter = marks && this.#retryAfter(run, findings, last, traffic);
+      return { checked, ruling: last, seen: traffic?.mailbox_seen, proof, retryAfter };
+    };
+    if (marks === undefined) return made(ruling);
+    const { decision } = ruling.outcome;
+    if (asked.question === "signup") {
+      if (decision !== "reject" && checked.facts.dns === "yes") counts.count(marks);
+      return made(ruling);
+    }
+    if (traffic?.wave === true && traffic.sent_known === false) noticeWave(marks.owner);
+    if (decision !== "accept" || policies.name === NOTIFY_NAME) return made(ruling);
+    const isStillRight = (sent: TrafficFacts): boolean =>
+      ruledWith({ ...traffic, ...sent }).outcome.decision === "accept";
+    const counting = counts.countMessage(marks, asked, left(), isStillRight);
+    if (!(counting instanceof Promise)) return made(ruling);
+    return counting.then((isCounted) =>
+      made(isCounted ? ruling : ruledWith(counts.facts(marks, asked))),
+    );
+  }
+
+  #retryAfter(
+    run: DecisionRun,
+    { checked, feedback, proof }: Findings,
+    { outcome }: Ruling,
+    traffic: TrafficFacts | undefined,
+  ): number | undefined {
+    if (checked.marks === undefined || outcome.reason !== TOO_OFTEN) return undefined;
+    const facts = { ...known(run), traffic, feedback, verified: proof?.verified };
+    const later = this.#deps.traffic.messageFactsLater(checked.marks, countedOf(run.request));
+    return secondsUntilRuled(checked, run.policies, facts, later);
+  }
+
+  #note({ caller, request, policies }: DecisionRun, findings: Findings, ruling: Ruling): void {
+    const { checked, isCached } = findings;
     const { outcome, shadow } = ruling;
-    const retryAfter =
-      marks && outcome.reason === TOO_OFTEN
-        ? secondsUntilRuled(checked, policies, known, counts.messageFactsLater(marks))
-        : undefined;
-    if (marks !== undefined) this.#count(marks, question, checked.facts.dns, outcome.decision);
     this.#deps.record(caller, {
       outcome,
       shadow,
       facts: checked.facts,
       policies,
       form: request.form ?? "",
-      asked: question,
-      isCached: checked === kept,
+      asked: request.question ?? "signup",
+      isCached,
       isComplete: checked.isComplete,
       mailboxId: checked.mailboxId,
       subject: request.subject,
     });
-    return { ruling, seen: traffic?.mailbox_seen, retryAfter };
   }
 
-  #count(marks: Marks, question: PolicyQuestion, dns: CheckFacts["dns"], decision: Decision): void {
-    const { traffic, noticeWave } = this.#deps;
-    if (question === "signup") {
-      if (decision !== "reject" && dns === "yes") traffic.count(marks);
-    } else if (decision === "accept" || decision === "challenge") {
-      if (traffic.countMessage(marks)) noticeWave(marks.owner);
-    }
-  }
-
-  #answer(asking: Asking, decided: Decided): Awaitable<DecideAnswer> {
-    if (!carriesToken(asking)) return answered(asking, decided, undefined);
-    return this.#tokenOf(asking, decided).then((token) => answered(asking, decided, token));
-  }
-
-  /** Only where a rule asks for it. */
-  #feedbackOf(
-    { caller: { owner }, policies, left }: Asking,
-    { mailboxId, reportedDomain }: CheckedDecision,
-  ): Awaitable<FeedbackFacts | undefined> {
-    if (owner.kind !== "account" || mailboxId === undefined) return undefined;
-    const { live, shadow } = policies;
-    const isAsked = usesFeedback(live.policy) || (shadow && usesFeedback(shadow.policy)) === true;
-    if (!isAsked) return undefined;
-    const about = { mailboxId, domain: reportedDomain };
-    return this.#deps.feedback.facts(owner.accountId, about, left());
-  }
-
-  /** What the check depends on; the text stands last, so that it cannot pass for another part. */
-  #cacheKey(
-    { owner, tier, trafficSince = 0, isPublishable }: Caller,
-    { text }: DecideRequest,
-    policies: PoliciesInForce,
-  ): string | undefined {
-    if (text.length > KEPT_TEXT_MAX_UNITS) return undefined;
-    const id = owner.kind === "account" ? owner.accountId : "";
-    const { features } = askedBy(policies, this.#deps.tiers[tier].premium);
-    const { version } = this.#deps.datasets();
-    const traffic = `${isPublishable === true ? "page " : ""}${String(trafficSince)}`;
-    return `${id} ${traffic} ${tier} ${features.join()} ${String(version)} ${text}`;
-  }
-
-  #kept(key: string): CheckedDecision | undefined {
-    const kept = this.#checks.get(key);
-    return kept !== undefined && kept.expiresAtMs > this.#deps.clock.nowMs() ? kept : undefined;
-  }
-
-  async #check(asking: Asking): Promise<CheckedDecision> {
-    const { caller, key, left } = asking;
-    const validation = await this.#deps.check({ ...this.#questionOf(asking), budgetMs: left() });
-    const datasets = this.#deps.datasets();
-    const { owner, trafficSince: since, isPublishable: isPage = false } = caller;
-    const isCounted = owner.kind === "account" && since !== undefined;
-    const counter = isCounted ? { accountId: owner.accountId, since, isPage } : undefined;
-    const { hash } = this.#deps;
-    const marks = counter && marksOf(counter, validation, { hash, datasets });
-    const checked = { ...this.#checkedOf(asking, validation), marks };
-    if (key !== undefined) this.#checks.set(key, checked);
-    return checked;
-  }
-
-  #checkedWithoutDns(asking: Pick<Asking, "caller" | "request" | "policies">): CheckedDecision {
-    return this.#checkedOf(asking, this.#deps.checkWithoutDns(this.#questionOf(asking)));
-  }
-
-  #questionOf({ caller, request, policies }: Pick<Asking, "caller" | "request" | "policies">) {
-    const { premium } = this.#deps.tiers[caller.tier];
-    const asked = { ...askedBy(policies, premium), by: ownerKey(caller.owner) };
-    return { text: request.text, mode: "address" as const, asked };
-  }
-
-  #checkedOf({ caller }: Pick<Asking, "caller">, validation: TimedValidation): CheckedDecision {
-    const { tiers, hash, publicUrl, clock } = this.#deps;
-    const datasets = this.#deps.datasets();
-    const { owner, tier } = caller;
-    const { premium } = tiers[tier];
-    const { entry } = validation;
-    const isAddress = entry.kind === "address";
-    const hasMailbox = owner.kind === "account" && isAddress;
-    return {
-      ...checkedEntry(validation, datasets),
-      isComplete: validation.isComplete,
-      result: present(validation, sortFeatures([], { premium }), publicUrl()),
-      reportedDomain: isAddress ? reportedDomainOf(entry.domain, datasets) : undefined,
-      mailboxId: hasMailbox ? mailboxId(hash, owner.accountId, entry.address) : undefined,
-      marks: undefined,
-      expiresAtMs: Math.min(validation.expiresAtMs, clock.nowMs() + KEPT_AT_MOST_MS),
-    };
+  #answer(run: DecisionRun, outcome: DecisionOutcome): Awaitable<DecideAnswer> {
+    if (!carriesToken(run)) return answered(run, outcome, undefined);
+    return this.#tokenOf(run, outcome).then((token) => answered(run, outcome, token));
   }
 
   /** A store that is slow or away costs the token, never the decision. */
   async #tokenOf(
-    { caller, request, policies, left }: Asking,
-    { checked: { isComplete }, ruling, proof }: Decided,
+    { caller, request, policies, left }: DecisionRun,
+    { checked: { isComplete }, ruling, proof }: DecisionOutcome,
   ): Promise<string | undefined> {
     const { sign, clock, log } = this.#deps;
     const { decision, reason } = ruling.outcome;
@@ -447,6 +392,32 @@ export class Decider {
   }
 }
 
+/** Once the event loop has seen to what was ready. */
+const nextTurn = (): Promise<false> =>
+  new Promise((resolve) => void setImmediate(() => resolve(false)));
+
+const questionOf = ({ caller, request: { text }, policies }: KnownRun) => ({
+  caller,
+  text,
+  policies,
+});
+
+const countedOf = ({ question = "signup", isKnown = false }: DecideRequest): CountedQuestion => ({
+  question,
+  isKnown,
+});
+
+/** What the request itself says. */
+const known = ({ request: { facts: caller, isConfirmed: confirmed } }: KnownRun) => ({
+  caller,
+  confirmed,
+});
+
+const asksFor = (
+  { live, shadow }: PoliciesInForce,
+  uses: (policy: PoliciesInForce["live"]["policy"]) => boolean,
+): boolean => uses(live.policy) || (shadow !== undefined && uses(shadow.policy));
+
 function askerOf({ isPublishable, owner }: Caller): DecisionAsker {
   if (isPublishable === true) return "page";
   return owner.kind === "account" ? "account" : "nobody";
@@ -454,17 +425,19 @@ function askerOf({ isPublishable, owner }: Caller): DecisionAsker {
 
 /** A page gets no result and no mailbox, and nobody else than an account a mailbox. */
 function answered(
-  { caller, policies }: Pick<Asking, "caller" | "policies">,
-  { checked, ruling, seen, retryAfter, proof, paidBy, spent }: Decided,
+  { caller, policies }: Pick<DecisionRun, "caller" | "policies">,
+  { checked, ruling, seen, retryAfter, proof, payment }: DecisionOutcome,
   token: string | undefined,
 ): DecideAnswer {
   const asker = askerOf(caller);
   const said = { ruling, policies, asker, retryAfter, seen, proof };
   const { decision, reason } = ruling.outcome;
   const { message } = ruling;
+  const { receipt, spent } = payment;
+  const paidBy = receipt?.paidBy ?? "plan";
   return { body: bodyOf(checked, said, token), paidBy, spent, decision, reason, message };
 }
 
-const carriesToken = ({ caller, request, policies }: Asking): boolean =>
+const carriesToken = ({ caller, request, policies }: DecisionRun): boolean =>
   caller.keyId !== undefined &&
   (request.wantsToken || policies.live.policy.token || caller.isPublishable === true);

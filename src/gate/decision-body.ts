@@ -3,7 +3,7 @@ import type { DecisionAnswer } from "./gate-shapes.ts";
 import type { PoliciesInForce } from "./rulings.ts";
 import type { Proof } from "./proof/proof.ts";
 import type { CheckedEntry, Ruling } from "./rulings.ts";
-import type { Marks } from "./traffic.ts";
+import type { Marks } from "./traffic-marks.ts";
 
 /** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
 export interface CheckedDecision extends CheckedEntry {

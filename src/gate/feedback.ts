@@ -16,7 +16,7 @@ import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { deleteRows, insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { FeedbackMark } from "./gate-shapes.ts";
-import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic.ts";
+import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic-marks.ts";
 
 /** Mailboxes and domains that accounts reported, so that a decision on any other asks no store. */
 

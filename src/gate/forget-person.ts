@@ -12,7 +12,7 @@ import type { RuleService } from "../lists/rules/rules.ts";
 import { changeRows, countRows, unpackOctets, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { ForgetReport } from "./gate-shapes.ts";
-import { type AccountHash, mailboxId, trafficMarks } from "./traffic.ts";
+import { type AccountHash, mailboxId, knownMark, trafficMarks } from "./traffic-marks.ts";
 
 export interface ForgetDeps {
   readonly db: Kysely<Database>;
@@ -58,9 +58,10 @@ const byMailbox = ({ hash }: ForgetDeps, { id }: Account, { address }: Person) =
 /** Every place that keeps something of a person. What keeps more gets a line here. */
 const PLACES: Readonly<Record<string, ForgetPlace>> = {
   traffic: rowsIn("traffic", ({ hash }, { id, trafficSince }, { address }) => {
-    const marks = [false, true].flatMap((isPage) =>
-      trafficMarks(hash, { accountId: id, since: trafficSince, isPage }, address),
-    );
+    const marks = [false, true].flatMap((isPage) => {
+      const own = trafficMarks(hash, { accountId: id, since: trafficSince, isPage }, address);
+      return [...own, knownMark(own[0])];
+    });
     return sql<SqlBool>`(subject in (${sql.join(marks)}) or item in (${sql.join(marks)}))`;
   }),
   feedback: rowsIn("feedback", byMailbox),

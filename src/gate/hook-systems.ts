@@ -1,6 +1,6 @@
 import type { HookSystem } from "../core/policy/outcomes.ts";
 import { trimEntry } from "../core/address/address.ts";
-import { languageOf } from "../core/policy/messages.ts";
+import { wantedLanguage } from "../core/policy/messages.ts";
 import type { CallerFact } from "../core/policy/policy.ts";
 
 import {
@@ -261,7 +261,7 @@ export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): Hoo
   const anonymous = ANONYMOUS_AT.map((path) => valueAt(payload, path)).find(
     (value) => typeof value === "boolean",
   );
-  const language = languageIn(textAt(payload, LANGUAGE_AT));
+  const language = wantedLanguage(textAt(payload, LANGUAGE_AT));
   const facts = new Map<string, CallerFact>();
   if (provider !== "") facts.set("provider", provider);
   if (typeof anonymous === "boolean") facts.set("anonymous", anonymous);
@@ -299,26 +299,6 @@ function emailIn(payload: unknown, emailAt: readonly Path[]) {
     if (!isBlank(value) && !(typeof value === "object" && isHolder(path))) email = NO_TEXT;
   }
   return { email, isThere };
-}
-
-const TAG = /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i;
-
-/** The tag that is wanted most, and has words here, of a tag, a locale or a whole Accept-Language; else the first; "" for none. */
-function languageIn(text: string): string {
-  if (text === "") return "";
-  const tags = text
-    .slice(0, 1_000)
-    .replaceAll("_", "-")
-    .split(",", 20)
-    .map((part) => {
-      const [tag = "", ...terms] = part.split(";").map((term) => term.trim());
-      const quality = Number(terms.find((term) => /^q=/i.test(term))?.slice(2) ?? 1);
-      return { tag, quality: Number.isNaN(quality) ? 0 : quality };
-    })
-    .filter(({ tag, quality }) => tag.length <= 35 && TAG.test(tag) && quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
-    .map(({ tag }) => tag);
-  return tags.find((tag) => languageOf(tag) !== "en" || /^en\b/i.test(tag)) ?? tags[0] ?? "";
 }
 
 const isBlank = (value: unknown): boolean =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAddress } from "../core/address/address.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
-import { createAccountHash, mailboxId } from "./traffic.ts";
+import { createAccountHash, mailboxId } from "./traffic-marks.ts";
 
 const DOMAINS = [
   "gmail.com",

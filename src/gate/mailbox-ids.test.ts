@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createFindMailbox } from "./mailbox-ids.ts";
-import { createAccountHash, mailboxKey } from "./traffic.ts";
+import { createAccountHash, mailboxKey } from "./traffic-marks.ts";
 
 const FILE = new URL("../../../test/fixtures/mailbox-ids-0.2.0.json", import.meta.url);
 

@@ -1,6 +1,6 @@
 import { readEntry } from "../core/address/address.ts";
 import { formerAddresses } from "../core/evidence/alias.ts";
-import { type AccountHash, mailboxId } from "./traffic.ts";
+import { type AccountHash, mailboxId } from "./traffic-marks.ts";
 
 export interface MailboxRow {
   readonly email: string;

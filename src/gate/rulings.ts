@@ -8,11 +8,10 @@ import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { factsOf } from "../core/policy/conditions.ts";
 import {
+  BUILT_IN_POLICIES,
   DEFAULT_NAME,
   DEFAULT_POLICY,
   DEFAULT_VERSION,
-  SEND_NAME,
-  SEND_POLICY,
 } from "../core/policy/default-policy.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import { isPolicyName, parsePolicyText, working } from "../core/policy/parse-policy.ts";
@@ -51,11 +50,13 @@ const builtIn = (name: string, policy: Policy): PoliciesInForce => ({
 });
 
 export const BUILT_IN = builtIn(DEFAULT_NAME, DEFAULT_POLICY);
-const BUILT_IN_SEND = builtIn(SEND_NAME, SEND_POLICY);
+
+const ALL_BUILT_IN = new Map(
+  [...BUILT_IN_POLICIES].map(([name, policy]) => [name, builtIn(name, policy)]),
+);
 
 /** What every account, and who has none, has under this name. */
-export const builtInPolicy = (name: string): PoliciesInForce | undefined =>
-  [BUILT_IN, BUILT_IN_SEND].find((one) => one.name === name);
+export const builtInPolicy = (name: string): PoliciesInForce | undefined => ALL_BUILT_IN.get(name);
 
 /** Undefined for an unknown name. In `timeoutMs`, with what the store said last, or else the built-in policy. */
 export type FindPolicies = (
@@ -147,8 +148,8 @@ export function rule(
   known: OtherFacts,
   language: string,
 ): Ruling {
-  const { caller, traffic, feedback, verified } = known;
-  const facts: Facts = { checked: checked.facts, caller, traffic, feedback, verified };
+  const { caller, traffic, feedback, verified, confirmed } = known;
+  const facts: Facts = { checked: checked.facts, caller, traffic, feedback, verified, confirmed };
   const outcome = decide(live.policy, facts);
   return {
     outcome,
@@ -161,10 +162,10 @@ export function rule(
 export function ruleEarly(
   checked: CheckedEntry,
   { live }: PoliciesInForce,
-  { caller, language }: { readonly caller: Facts["caller"]; readonly language: string },
+  { language, ...known }: Pick<Facts, "caller" | "confirmed"> & { readonly language: string },
   missing: ReadonlySet<FactSource>,
 ): Ruling | undefined {
-  const outcome = decideEarly(live.policy, { checked: checked.facts, caller }, missing);
+  const outcome = decideEarly(live.policy, { checked: checked.facts, ...known }, missing);
   const message = outcome && spoken(outcome, checked, language);
   return outcome && { outcome, shadow: undefined, message };
 }

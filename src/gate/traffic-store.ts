@@ -8,11 +8,12 @@ import {
   countRows,
   findRow,
   lockAccount,
+  lockName,
   pruneSlices,
   type Upsert,
   upsert,
 } from "../store/rows.ts";
-import { inSlice, type Tx } from "../store/transaction.ts";
+import { inSlice, inTransaction, type Tx } from "../store/transaction.ts";
 
 export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
   spelling: 7 * DAY_MS,
@@ -109,13 +110,13 @@ export class TrafficStore {
   }
 
   ofSubjects(accountId: string, subjects: readonly string[]): Promise<readonly TrafficTableRow[]> {
-    // Always four, because the database keeps a statement for each text.
+    // Always five, because the database keeps a statement for each text.
     const [first = ""] = subjects;
     return this.#db
       .selectFrom("traffic")
       .selectAll()
       .where("account_id", "=", accountId)
-      .where("subject", "in", [...subjects, first, first, first].slice(0, 4))
+      .where("subject", "in", [...subjects, first, first, first, first].slice(0, 5))
       .execute();
   }
 
@@ -129,6 +130,26 @@ export class TrafficStore {
         await this.#addOf(tx, id, own);
       }
     });
+  }
+
+  /** Adds the row if `isRight` says so of the subject's rows, which nobody else adds to meanwhile; whether it did. */
+  async addIf(
+    row: Sighting,
+    isRight: (rows: readonly TrafficTableRow[]) => boolean,
+  ): Promise<boolean> {
+    const { account_id: accountId, subject } = row;
+    return await inTransaction(
+      this.#db,
+      async (tx) => {
+        await lockName(tx, `traffic ${accountId} ${subject}`);
+        const ofSubject = tx.sql.selectFrom("traffic").selectAll();
+        const own = ofSubject.where("account_id", "=", accountId).where("subject", "=", subject);
+        const isAdded = isRight(await own.where("kind", "=", row.kind).execute());
+        if (isAdded) await this.#addOf(tx, accountId, [row]);
+        return isAdded;
+      },
+      "quickly",
+    );
   }
 
   async prune(nowMs: number): Promise<void> {
@@ -171,12 +192,13 @@ export interface NewMailboxes {
   readonly usual: number;
 }
 
-/** Less is no wave, however quiet the account is otherwise. */
-const WAVE_ABOVE = 30;
+/** Fewer are no wave, however quiet the account is otherwise. */
+const WAVE_FROM = 30;
 const WAVE_TIMES_USUAL = 6;
 
+/** Whether a message to one more such mailbox is part of a wave. */
 export const isWave = ({ messages, usual }: NewMailboxes): boolean =>
-  messages > WAVE_ABOVE && messages > WAVE_TIMES_USUAL * usual;
+  messages >= WAVE_FROM && messages >= WAVE_TIMES_USUAL * usual;
 
 const NONE: ReadonlyMap<string, number> = new Map();
 
@@ -239,6 +261,10 @@ export class TrafficSubject {
     const items = this.#items.get(kind) ?? new Map<string, number>();
     items.delete(item);
     this.#items.set(kind, items.set(item, lastMs));
+  }
+
+  forget(kind: TrafficKind, item: string): void {
+    this.#items.get(kind)?.delete(item);
   }
 
   get rows(): number {

@@ -6,12 +6,15 @@ import { Accounts } from "../accounts/accounts-store.ts";
 import { readEntry } from "../core/address/address.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
-import { createAccountHash, marksOf, Traffic, type TrafficDeps } from "./traffic.ts";
+import { createAccountHash, marksOf } from "./traffic-marks.ts";
+import { Traffic, type TrafficDeps } from "./traffic.ts";
 import { TrafficStore } from "./traffic-store.ts";
 import { AccountSwitches } from "./account-switches.ts";
 
 const hash = createAccountHash(new Uint8Array(32).fill(5));
 const datasets = literalDatasets({ free: ["free.example"], domains: { "ours.example": "allow" } });
+
+const MESSAGE = { question: "send", isKnown: false } as const;
 
 /** A counter on SQLite, with the accounts "a1" and "a2". */
 async function openCounter(
@@ -49,7 +52,7 @@ async function openCounter(
       facts = {};
       if (marks === undefined) continue;
       await traffic.read(marks, 1_000);
-      facts = known(traffic.facts(marks, "signup"));
+      facts = known(traffic.facts(marks));
       traffic.count(marks);
     }
     return facts;
@@ -223,6 +226,7 @@ test("a store that fails says nothing and is logged, and what waits is written l
     ofSubjects: (...asked) =>
       isDown ? Promise.reject(new Error("down")) : store.ofSubjects(...asked),
     add: (rows) => (isDown ? Promise.reject(new Error("down")) : store.add(rows)),
+    addIf: (...asked) => store.addIf(...asked),
   }));
   for (const entry of FOUR) assert.deepEqual(await count([entry]), {});
   await traffic.flush();
@@ -237,6 +241,7 @@ test("a store that does not answer delays a decision by 300 ms and no other one 
     ofSubjects: (...asked) =>
       new Promise((resolve) => (answer = () => resolve(store.ofSubjects(...asked)))),
     add: (rows) => store.add(rows),
+    addIf: (...some) => store.addIf(...some),
   }));
   const asked = count(["jo@gmail.com"]);
   await new Promise(setImmediate);
@@ -281,9 +286,9 @@ test("a wave is more than 30 messages to new mailboxes, and more than six times 
   const owner = { accountId: "a1", since: 1, isPage: false };
   const send = async (mailbox: string): Promise<TrafficFacts> => {
     const marks = { owner, mailbox, spelling: mailbox, messages: "messages" };
-    await traffic.read(marks, 1_000, "send");
-    const facts = known(traffic.facts(marks, "send"));
-    traffic.countMessage(marks);
+    await traffic.read(marks, 1_000, MESSAGE);
+    const facts = known(traffic.facts(marks, MESSAGE));
+    await traffic.countMessage(marks, MESSAGE, 1_000, () => true);
     return facts;
   };
   const waves = async (name: string, count: number): Promise<number> => {

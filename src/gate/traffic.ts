@@ -1,33 +1,16 @@
-import { createHmac } from "node:crypto";
-import { deriveKey } from "../base/secrets.ts";
 import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "../base/entries.ts";
-import { type Address, addressKey } from "../core/address/address.ts";
 import { dayOf } from "../core/calendar.ts";
-import { canonicalAddress } from "../core/evidence/alias.ts";
-import type { Datasets } from "../core/evidence/datasets.ts";
-import { isKnownGood } from "../core/evidence/domain-evidence.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import { relayOfDomain } from "../core/mail/mail-hosts.ts";
-import { type Domain, registrableOf } from "../core/name/domain.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
-import {
-  DYNAMIC_DNS,
-  FAMILY_EXCEPTIONS,
-  FREE_REGISTRIES,
-  LARGE_PROVIDERS,
-  WEAK_REGISTRIES,
-} from "../core/tables/data.ts";
-import type { Validation } from "../core/validate/validate.ts";
 import type { TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
+import { knownMark, type Marks, type TrafficOwner } from "./traffic-marks.ts";
 import {
   COUNTED_MS,
-  PAGE_PREFIX,
   type Sighting,
   type TrafficStore,
   HOUR_MS,
@@ -36,136 +19,18 @@ import {
   type NewMailboxes,
   TrafficSubject,
 } from "./traffic-store.ts";
-/** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
-/** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */
-export type AccountHash = (accountId: string, text: string) => string;
-
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-const HASH_LENGTH = 26;
-
-const KEYS_MAX = 10_000;
-
-export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
-  deriveKey(secretKey, "mailbox ids");
-
-export function createAccountHash(key: Uint8Array): AccountHash {
-  const keys = new LRUCache<string, Uint8Array>(entriesUpTo(KEYS_MAX));
-  const keyOf = (accountId: string): Uint8Array => {
-    const known = keys.get(accountId);
-    if (known !== undefined) return known;
-    const made = createHmac("sha256", key).update(accountId).digest();
-    keys.set(accountId, made);
-    return made;
-  };
-  return (accountId, text) =>
-    base32(createHmac("sha256", keyOf(accountId)).update(text).digest()).slice(0, HASH_LENGTH);
+/** What is asked, as far as counts are concerned. */
+export interface CountedQuestion {
+  readonly question: PolicyQuestion;
+  /** The person has signed in to this account with this browser: counted apart, so that strangers use up none of it. */
+  readonly isKnown: boolean;
 }
 
-function base32(bytes: Uint8Array): string {
-  let text = "";
-  let bits = 0;
-  let value = 0;
-  for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0xfff;
-    bits += 8;
-    for (; bits >= 5; bits -= 5) text += BASE32[(value >> (bits - 5)) & 31] ?? "";
-  }
-  return text;
-}
+const SIGN_UP: CountedQuestion = { question: "signup", isKnown: false };
 
-/** The id that all spellings of one mailbox share within an account; two accounts never share one. */
-export const mailboxId = (
-  hash: AccountHash,
-  accountId: string,
-  address: Parameters<typeof canonicalAddress>[0],
-): string => `m_${hash(accountId, canonicalAddress(address))}`;
-
-/** Keyed hashes of one account; what pages ask has a prefix. */
-const markerOf =
-  (hash: AccountHash, { accountId, since, isPage }: TrafficOwner) =>
-  (kind: string, text: string): string => {
-    const hashed = hash(accountId, `${kind} ${String(since)} ${text}`);
-    return isPage ? PAGE_PREFIX + hashed : hashed;
-  };
-
-/** The marks of an address alone: its mailbox, and this spelling. */
-export function trafficMarks(
-  hash: AccountHash,
-  owner: TrafficOwner,
-  address: Address,
-): readonly [mailbox: string, spelling: string] {
-  const mark = markerOf(hash, owner);
-  return [mark("mailbox", canonicalAddress(address)), mark("spelling", addressKey(address))];
-}
-
-export const messagesMark = (hash: AccountHash, owner: TrafficOwner): string =>
-  markerOf(hash, owner)("messages", "");
-
-/** An account with its traffic on. `since` changes when it is switched off and on: older rows are gone then. */
-export interface TrafficOwner {
-  readonly accountId: string;
-  readonly since: number;
-  /** Anybody may ask with the key of a page: that is counted apart, and read for such decisions alone. */
-  readonly isPage: boolean;
-}
-
-export interface Marks {
-  readonly owner: TrafficOwner;
-  readonly mailbox: string;
-  readonly spelling: string;
-  /** What is counted of the account's messages as a whole. */
-  readonly messages: string;
-  /** Absent for domains whose mailboxes belong to strangers. */
-  readonly domain?: string;
-  /** Absent at the registrable domain itself. */
-  readonly subName?: string;
-  /** The registrable domain of the preferred mail host. */
-  readonly mailHost?: string;
-}
-
-export function marksOf(
-  owner: TrafficOwner,
-  { entry, mail }: Pick<Validation, "entry" | "mail">,
-  { hash, datasets }: { readonly hash: AccountHash; readonly datasets: OwnDomainData },
-): Marks | undefined {
-  if (entry.kind !== "address") return undefined;
-  const { address, domain } = entry;
-  const mark = markerOf(hash, owner);
-  const [mailbox, spelling] = trafficMarks(hash, owner, address);
-  const marks = { owner, mailbox, spelling, messages: messagesMark(hash, owner) };
-  const own = ownDomainOf(domain, datasets);
-  if (own === undefined) return marks;
-  const [host] = mail?.kind === "hosts" ? mail.hosts : [];
-  return {
-    ...marks,
-    domain: mark("domain", own),
-    ...(domain.name !== own && { subName: mark("name", domain.name) }),
-    ...(host !== undefined && { mailHost: mark("mail host", registrableOf(host) ?? host) }),
-  };
-}
-
-type OwnDomainData = Pick<Datasets, "free" | "knownGood" | "operator">;
-
-/** Undefined for providers, relays, public suffixes, registries of free names and dynamic DNS: no one owner has them. */
-function ownDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
-  const { registrableDomain, privateRegistrableDomain } = domain;
-  const isPrivate = registrableDomain !== privateRegistrableDomain;
-  return isPrivate ? undefined : reportedDomainOf(domain, datasets);
-}
-
-/** The same for feedback, which may be about one customer of a private suffix such as "github.io". */
-export function reportedDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
-  const { name, privateRegistrableDomain: own } = domain;
-  if (own === undefined || relayOfDomain(domain) !== undefined) return undefined;
-  if (SHARED.some((names) => names.has(own))) return undefined;
-  const isShared = [name, own].some(
-    (one) => LARGE_PROVIDERS.has(one) || datasets.free.has(one) || isKnownGood(one, datasets),
-  );
-  return isShared ? undefined : own;
-}
-
-const SHARED = [DYNAMIC_DNS, FAMILY_EXCEPTIONS, FREE_REGISTRIES, WEAK_REGISTRIES];
+const messagesTo = ({ mailbox }: Marks, { isKnown }: CountedQuestion): string =>
+  isKnown ? knownMark(mailbox) : mailbox;
 
 /** Further items of one subject and kind change nothing and are not kept. */
 const ITEMS_MAX = 1_000;
@@ -189,7 +54,7 @@ const LOG_EVERY_MS = 60_000;
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 export interface TrafficDeps {
-  readonly store: Pick<TrafficStore, "ofSubjects" | "add">;
+  readonly store: Pick<TrafficStore, "ofSubjects" | "add" | "addIf">;
   /** How long what was read is believed: other processes write too. Absent: none does. */
   readonly freshMs?: number;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
@@ -230,18 +95,35 @@ export class Traffic {
     });
   }
 
-  /** Has in memory what `facts` and `count` need, as far as the store says it in time. Never rejects. */
-  read(marks: Marks, timeoutMs: number, question: PolicyQuestion = "signup"): Awaitable<void> {
+  /**
+   * Has in memory what `facts` and `count` need, as far as the store says it in time. "memory": for decisions that nobody
+   * pays for, which ask for messages to a mailbox that was not read yet alone. Never rejects.
+   */
+  read(
+    marks: Marks,
+    timeoutMs: number,
+    asked: CountedQuestion = SIGN_UP,
+    from: "store" | "memory" = "store",
+  ): Awaitable<void> {
     const { mailbox, domain, mailHost, messages } = marks;
-    const stale: string[] = [];
-    for (const subject of [mailbox, domain, mailHost, question === "send" ? messages : undefined])
-      if (subject !== undefined && !this.#isFresh(subject)) stale.push(subject);
-    return stale.length === 0 ? undefined : this.#read(marks.owner.accountId, stale, timeoutMs);
+    const isMessage = asked.question === "send";
+    if (from === "memory" && !isMessage) return undefined;
+    const wanted = from === "memory" ? [mailbox] : [mailbox, domain, mailHost];
+    if (isMessage) wanted.push(messages);
+    if (asked.isKnown) wanted.push(knownMark(mailbox));
+    const missing: string[] = [];
+    for (const subject of wanted) {
+      if (subject === undefined) continue;
+      if (from === "memory" ? !this.#isRead(subject) : !this.#isFresh(subject))
+        missing.push(subject);
+    }
+    return missing.length === 0 ? undefined : this.#read(marks.owner.accountId, missing, timeoutMs);
   }
 
   /** What the account's traffic says of a sign-up that is counted, or of a message that is not yet. Count it in the same turn of the event loop. */
-  facts(marks: Marks, question: PolicyQuestion): TrafficFacts {
+  facts(marks: Marks, asked: CountedQuestion = SIGN_UP): TrafficFacts {
     const { mailbox, spelling, domain, subName, mailHost } = marks;
+    const { question } = asked;
     const nowMs = this.#deps.clock.nowMs();
     const seen = (
       subject: TrafficSubject | undefined,
@@ -252,11 +134,11 @@ export class Traffic {
       const isOne = question === "send" || item === undefined || items?.has(item);
       return items && Math.min(ITEMS_MAX, isOne ? items.size : items.size + 1);
     };
-    const person = this.#subjects.peek(mailbox);
+    const person = this.#readSubject(mailbox);
     const own = domain === undefined ? undefined : this.#subjects.peek(domain);
     const host = own && mailHost !== undefined ? this.#subjects.peek(mailHost) : undefined;
     const { firstMs = nowMs } = own ?? {};
-    const sent = question === "send" ? this.#sent(person, marks, nowMs) : NONE_SENT;
+    const sent = question === "send" ? this.#sent(marks, asked, nowMs) : NONE_SENT;
     // In one piece, because members that are added one by one take longer than all that is counted.
     return {
       mailbox_seen: seen(person, "spelling", spelling),
@@ -271,16 +153,18 @@ export class Traffic {
     };
   }
 
-  #sent(person: TrafficSubject | undefined, { messages: all }: Marks, nowMs: number): TrafficFacts {
-    if (person === undefined) return NONE_SENT;
-    const times = person.current("message", nowMs);
-    const isKnown = person.current("sent", nowMs).size > 0;
-    const sent = this.#subjects.peek(all)?.newMailboxes(nowMs);
+  #sent(marks: Marks, asked: CountedQuestion, nowMs: number): TrafficFacts {
+    const times = this.#subjects.peek(messagesTo(marks, asked))?.current("message", nowMs);
+    const person = this.#subjects.peek(marks.mailbox);
+    const isSentTo = (person?.current("sent", nowMs).size ?? 0) > 0;
+    const hasRead = this.#isRead(marks.mailbox);
+    const strangers = this.#readSubject(marks.messages)?.newMailboxes(nowMs);
     return {
-      sent_10m: within(times, nowMs - TEN_MINUTES_MS),
-      sent_day: times.size,
-      sent_known: isKnown,
-      wave: sent && isWave({ ...sent, messages: sent.messages + (isKnown ? 0 : 1) }),
+      sent_10m: times && within(times, nowMs - TEN_MINUTES_MS),
+      sent_day: times?.size,
+      // What this process sent itself is known also while the store has not said more.
+      sent_known: asked.isKnown || isSentTo ? true : hasRead ? false : undefined,
+      wave: strangers && isWave(strangers),
     };
   }
 
@@ -298,10 +182,13 @@ export class Traffic {
   }
 
   /** What changes at the times to come when less was sent to the mailbox lately, soonest first. */
-  *messageFactsLater({ mailbox }: Marks): Generator<{ afterMs: number; facts: TrafficFacts }> {
+  *messageFactsLater(
+    marks: Marks,
+    asked: CountedQuestion,
+  ): Generator<{ afterMs: number; facts: TrafficFacts }> {
     const nowMs = this.#deps.clock.nowMs();
-    const times =
-      this.#subjects.peek(mailbox)?.current("message", nowMs) ?? new Map<string, number>();
+    const subject = this.#subjects.peek(messagesTo(marks, asked));
+    const times = subject?.current("message", nowMs) ?? new Map<string, number>();
     const ends = [...times.values()].flatMap((atMs) => [
       atMs + TEN_MINUTES_MS,
       atMs + COUNTED_MS.message,
@@ -313,20 +200,72 @@ export class Traffic {
     }
   }
 
-  /** Returns whether the message is one of a wave. */
-  countMessage({ owner, mailbox, messages }: Marks): boolean {
+  /**
+   * Counts a message in the turn that ruled on it. Where other processes count too, `isStillRight` is then asked with what
+   * the store has of all of them, one mailbox at a time: false takes the message back. A store that does not answer in time
+   * leaves it counted here.
+   */
+  countMessage(
+    marks: Marks,
+    asked: CountedQuestion,
+    timeoutMs: number,
+    isStillRight: (facts: TrafficFacts) => boolean,
+  ): Awaitable<boolean> {
+    const { owner, mailbox, messages } = marks;
     const nowMs = this.#deps.clock.nowMs();
-    const isNew = this.#subjects.peek(mailbox)?.current("sent", nowMs).size === 0;
+    const subject = messagesTo(marks, asked);
     this.#messages += 1;
     const item = `${this.#processId}${this.#messages.toString(36)}`;
-    this.#see(owner, mailbox, "message", item, nowMs);
-    this.#see(owner, mailbox, "sent", mailbox, nowMs);
-    if (isNew) {
+    const seen = (): void => {
+      const isNew = this.#readSubject(mailbox)?.current("sent", nowMs).size === 0;
+      this.#see(owner, mailbox, "sent", mailbox, nowMs);
+      if (!isNew) return;
       this.#tally(owner, messages, "minute", Math.floor(nowMs / MINUTE_MS));
       this.#tally(owner, messages, "hour", Math.floor(nowMs / HOUR_MS));
+    };
+    this.#begun(subject).see("message", item, nowMs);
+    if (this.#deps.freshMs === undefined) {
+      this.#note(owner, { subject, kind: "message", item, count: 0 }, nowMs);
+      seen();
+      return true;
     }
-    const sent = this.#subjects.peek(messages)?.newMailboxes(nowMs);
-    return sent !== undefined && isWave(sent);
+    return this.#agreed(marks, { subject, item, nowMs }, timeoutMs, isStillRight).then(
+      (isAgreed) => {
+        if (isAgreed) seen();
+        else this.#subjects.peek(subject)?.forget("message", item);
+        return isAgreed;
+      },
+    );
+  }
+
+  async #agreed(
+    { owner: { accountId: account_id, since } }: Marks,
+    { subject, item, nowMs }: { subject: string; item: string; nowMs: number },
+    timeoutMs: number,
+    isStillRight: (facts: TrafficFacts) => boolean,
+  ): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    const what = { subject, kind: "message" as const, item, count: 0 };
+    const row = { account_id, since, ...what, first_ms: nowMs, last_ms: nowMs };
+    const isRight = (rows: readonly TrafficTableRow[]): boolean => {
+      const known = this.#begun(subject);
+      const all = new Map<string, number>();
+      for (const { kind, item: other, last_ms: atMs } of [...rows, ...this.#unwritten(subject)]) {
+        if (kind !== "message" || atMs <= nowMs - COUNTED_MS.message || other === item) continue;
+        all.set(other, atMs);
+        known.see(kind, other, atMs);
+      }
+      return isStillRight({ sent_10m: within(all, nowMs - TEN_MINUTES_MS), sent_day: all.size });
+    };
+    try {
+      const adding = store.addIf(row, isRight);
+      const isAdded = await inTime(adding, { timeoutMs, late: undefined, clock });
+      if (isAdded !== undefined) return isAdded;
+    } catch (fault) {
+      this.#failed("traffic.count_failed", fault);
+    }
+    this.#note({ accountId: account_id, since, isPage: false }, what, nowMs);
+    return true;
   }
 
   /** Undefined while the store has not said. Never rejects. */
@@ -345,6 +284,23 @@ export class Traffic {
     const known = this.#subjects.get(subject);
     const { freshMs = Infinity, clock } = this.#deps;
     return known !== undefined && clock.monotonicMs() - known.readAtMs < freshMs;
+  }
+
+  #isRead(subject: string): boolean {
+    return this.#readSubject(subject) !== undefined;
+  }
+
+  /** Undefined as well where only this process's own messages are known. */
+  #readSubject(subject: string): TrafficSubject | undefined {
+    const known = this.#subjects.peek(subject);
+    return known !== undefined && known.readAtMs > -Infinity ? known : undefined;
+  }
+
+  /** What is known of the subject, or as long as the store has not said anything of it what this process counts. */
+  #begun(subject: string): TrafficSubject {
+    const known = this.#subjects.peek(subject) ?? new TrafficSubject([], -Infinity);
+    this.#grown(subject, known);
+    return known;
   }
 
   #unwritten(subject: string): readonly Sighting[] {

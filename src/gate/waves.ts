@@ -9,7 +9,8 @@ import type { Database } from "../store/schema.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { Wave } from "./gate-shapes.ts";
-import { type AccountHash, messagesMark, type Traffic, type TrafficOwner } from "./traffic.ts";
+import { type AccountHash, messagesMark, type TrafficOwner } from "./traffic-marks.ts";
+import type { Traffic } from "./traffic.ts";
 import { isWave, type NewMailboxes } from "./traffic-store.ts";
 
 /** When far more messages than usual go to mailboxes that an account never sent to: begin and end, told once by all servers. */

@@ -14,9 +14,9 @@ import {
 import { hasBody, isCrumbled, waitsForContinue } from "./body.ts";
 import {
   type ApiReply,
-  type ApiRequest,
   type HttpResponse,
   JSON_TYPE,
+  type RefusedRequest,
   type RouteReply,
   type Route,
 } from "./route.ts";
@@ -209,19 +209,22 @@ function refusalOfShare({ why }: NoRoom): Refusal {
 export function refused(
   error: unknown,
   route: Route | undefined,
-  { path = [], params }: Partial<Pick<ApiRequest, "path" | "params">> = {},
+  about?: RefusedRequest,
 ): ApiReply {
-  const refusal = refusalOf(error);
-  const foreign = route?.foreign?.refused(refusal, path, params);
-  const answer: ApiReply = foreign ?? {
-    status: refusal?.status ?? 500,
-    type: JSON_TYPE,
-    body: errorBody(refusal?.message ?? INTERNAL_ERROR_MESSAGE, refusal?.detail),
-  };
+  const first = refusalOf(error);
+  const shown = about && route?.refused?.(first, about);
+  const refusal = shown instanceof Refusal ? shown : first;
+  const answer = shown === undefined || shown instanceof Refusal ? asJson(refusal) : shown;
   const allow = refusal?.status === 405 && route !== undefined ? { allow: allowed(route) } : {};
-  const headers = { ...refusalHeaders(refusal, answer.status), ...allow, ...foreign?.headers };
+  const headers = { ...refusalHeaders(refusal, answer.status), ...allow, ...answer.headers };
   return { ...answer, headers };
 }
+
+const asJson = (refusal: Refusal | undefined): ApiReply => ({
+  status: refusal?.status ?? 500,
+  type: JSON_TYPE,
+  body: errorBody(refusal?.message ?? INTERNAL_ERROR_MESSAGE, refusal?.detail),
+});
 
 /** The headers that say why, in place of or beside the body. `status`: the one that is sent; undefined refuses for a fault. */
 export function refusalHeaders(

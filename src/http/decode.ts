@@ -5,7 +5,7 @@ import {
   type BusboyInstance,
 } from "@fastify/busboy";
 import type { OwnerKey } from "../base/owner.ts";
-import { badUpload, bulkTooLarge, invalidJson } from "../base/refusals.ts";
+import { badUpload, bulkTooLarge, invalidJson, Refusal } from "../base/refusals.ts";
 import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { nextSlice } from "../base/slices.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
@@ -23,7 +23,7 @@ export interface DecodeOrder {
 }
 
 /** Waits for the owner's share. */
-export type Decode = (order: DecodeOrder, owner: OwnerKey, left?: AbortSignal) => Promise<Body>;
+export type Decode = (order: DecodeOrder, owner: OwnerKey) => Promise<Body>;
 
 export const decodeBody = async ({ kind, type, wanted, chunks }: DecodeOrder): Promise<Body> => {
   const bytes = whole(chunks.splice(0));
@@ -108,12 +108,21 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125
 function readJson(text: string, lists: ReadonlySet<string>): Body {
   const fault = faultIn(text);
   if (fault === "values") throw bulkTooLarge();
+  if (fault === "shape" && parsed(text) !== undefined) throw tooComplex();
   const value = fault === undefined ? parsed(text) : undefined;
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
   if (lists.size === 0) return { kind: "json", value };
   const kept = Object.fromEntries(Object.entries(value).filter(([name]) => lists.has(name)));
   return { kind: "json", value: kept, lists: joined(kept, lists) };
 }
+
+const TOO_COMPLEX = "The JSON has more than 4,000 members or 16 levels.";
+
+const tooComplex = (): Refusal =>
+  new Refusal("invalid_json", 400, invalidJson().message, { notice: TOO_COMPLEX });
+
+/** Whether a body was refused that is JSON, and would keep its reader busy. */
+export const isTooComplex = ({ notice }: Refusal): boolean => notice === TOO_COMPLEX;
 
 function parsed(text: string): unknown {
   try {

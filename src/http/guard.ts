@@ -6,7 +6,6 @@ import type { Log } from "../base/log.ts";
 import type { HttpMetrics } from "../base/metrics.ts";
 import { ownerKey } from "../base/owner.ts";
 import {
-  decideBodyTooLarge,
   methodNotAllowed,
   notFound,
   publishableKeyElsewhere,
@@ -15,14 +14,21 @@ import {
 } from "../base/refusals.ts";
 import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { storeDownOf } from "../base/store-down.ts";
-import { forBulk } from "../bulk/bulk.ts";
-import type { Awaitable } from "../core/mail/lookup.ts";
+import { type Awaitable, when } from "../core/mail/lookup.ts";
 import { begun, endOfIteration, NOTICE, preflight, refusalOf, refused, send } from "./answer.ts";
 import { BODY_MAX_BYTES, type BodyReader } from "./body.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "./client-address.ts";
 import { NO_PARAMS, Params } from "./params.ts";
 import { type AccessLog, createAccessLog, createFaultLog, type FaultLog } from "./request-logs.ts";
-import type { ApiReply, ApiRequest, HttpRequest, HttpResponse, Method, Route } from "./route.ts";
+import type {
+  ApiReply,
+  ApiRequest,
+  Before,
+  HttpRequest,
+  HttpResponse,
+  Method,
+  Route,
+} from "./route.ts";
 import { decodeSegment, type RequestTarget } from "./target.ts";
 
 export interface GuardTerms {
@@ -145,7 +151,8 @@ async function respond(call: RequestState, response: HttpResponse, deps: GuardDe
     call.releaseBody?.();
   }
   answer = hinted(answer, call);
-  call.chargeLate?.((answer.status ?? 200) < 400);
+  const isCharged = (answer.status ?? 200) < 400 && call.admitted?.spent === undefined;
+  call.chargeLate?.(isCharged);
   const releasing = call.admitted?.reservedUnit?.release();
   // Before the answer: otherwise the caller's next request could be refused.
   if (releasing !== undefined) await releasing;
@@ -165,7 +172,7 @@ function hinted(answer: ApiReply, { params, route }: RequestState): ApiReply {
 
 async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const { route, request, path } = call;
-  const failed = isReadEarly(route) ? await readEarly(call, route, deps) : undefined;
+  const failed = route?.before && (await readBefore(call, route, route.before, deps));
   const startedMs = deps.clock.monotonicMs();
   const entering = enter(call, deps, failed);
   const admitted = entering instanceof Promise ? await entering : entering;
@@ -181,23 +188,22 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const reading = call.params ?? paramsOf(call, served, deps.bodies);
   const params = (call.params = reading instanceof Promise ? await reading : reading);
   // A batch is charged for what it holds, and the unit reserved before might be the last of it.
-  if (served.isBulk?.(params, path) === true) await admitted.reservedUnit?.release();
+  if (served.isSingle?.(path, params) === false) await admitted.reservedUnit?.release();
   const received = (octets: number): void => void (call.bodyOctets = octets);
   const asked = { method, path, params, admitted, waitedMs, source: request, received };
   const answering = served.handle(asked);
   return paidFrom(call.receipt, answering instanceof Promise ? await answering : answering);
 }
 
-const isReadEarly = (route: Route | undefined): route is Route =>
-  route?.foreign !== undefined || route?.deadlineMs !== undefined;
-
 function enter(call: RequestState, deps: GuardDeps, failed: unknown): Awaitable<Admitted> {
-  const { credentials, address, deadlineMs } = call;
+  const { credentials, address, deadlineMs, route } = call;
   const { admission } = deps;
   const isSingle = failed === undefined && isLikelySingle(call, admission);
   const entering = admission.enter(credentials, address, isSingle ? "unit" : undefined);
-  if (deadlineMs === undefined || !(entering instanceof Promise)) return entering;
-  return inDeadline(entering, call, deadlineMs, deps);
+  const isLate = deadlineMs !== undefined && entering instanceof Promise;
+  const entered = isLate ? inDeadline(entering, call, deadlineMs, deps) : entering;
+  const admits = route?.admits;
+  return admits === undefined ? entered : when(entered, admits);
 }
 
 /** Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed. */
@@ -224,22 +230,28 @@ function servedBy(
 const paidFrom = (receipt: Receipt | undefined, answer: ApiReply): ApiReply =>
   receipt === undefined ? answer : { ...answer, paidBy: receipt.paidBy };
 
-/**
- * Reads who asks in another service's shape, or until when a decision is of use; what is wrong with the body is
- * answered later.
- */
-async function readEarly(call: RequestState, route: Route, deps: GuardDeps): Promise<unknown> {
+/** Returns what is wrong with the body, which is answered once it is known who asks. */
+async function readBefore(
+  call: RequestState,
+  route: Route,
+  { unread, terms }: Before,
+  { bodies }: GuardDeps,
+): Promise<unknown> {
   try {
-    const params = await paramsOf(call, route, deps.bodies);
-    call.params = params;
-    call.deadlineMs = route.deadlineMs?.(params, call.credentials);
-    if (route.foreign !== undefined) {
-      call.credentials = route.foreign.credentials(params, call.request);
-    }
+    call.params = await paramsOf(call, route, bodies);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    const instead = refusal && unread?.(refusal);
+    if (!(instead instanceof Params)) return instead ?? error;
+    call.params = instead;
+  }
+  try {
+    const found = terms(call.params, call.request, call.credentials);
+    call.credentials = found.credentials ?? call.credentials;
+    call.deadlineMs = found.deadlineMs;
     return undefined;
   } catch (error) {
-    const isTooLarge = route.deadlineMs !== undefined && refusalOf(error)?.status === 413;
-    return isTooLarge ? decideBodyTooLarge() : error;
+    return error;
   }
 }
 
@@ -269,7 +281,7 @@ async function readBody(call: RequestState, route: Route, bodies: BodyReader): P
   const { body, release } = await bodies.read(call.request, {
     owner,
     wanted: route.parameters,
-    maxBytes: maxBytesOf(route),
+    maxBytes: route.before?.maxBytes ?? BODY_MAX_BYTES,
     takesText: route.foreign !== undefined, // official clients declare other types
     received: (octets: number): void => void (call.bodyOctets = octets),
   });
@@ -277,29 +289,20 @@ async function readBody(call: RequestState, route: Route, bodies: BodyReader): P
   return new Params(body, call.target.query, route.parameters);
 }
 
-/** Of a body that is read before its sender is known: a batch of 200 addresses in JSON fits. */
-const EARLY_MAX_BYTES = 65_536;
-/** Larger, so that an address which is far too long is refused for its format by callers that fail open. */
-const DECIDE_MAX_BYTES = 1_048_576;
+/** What the answer itself takes after that, without DNS. */
+const ANSWER_MS = 25;
 
-function maxBytesOf({ foreign, deadlineMs }: Route): number {
-  if (foreign !== undefined) return EARLY_MAX_BYTES;
-  return deadlineMs === undefined ? BODY_MAX_BYTES : DECIDE_MAX_BYTES;
-}
-
-/** What the decision itself takes after that, without DNS. */
-const DECIDE_MS = 25;
-
-/** A store that is slow or away must not delay a sign-up: the caller is then an anonymous one. */
+/** A store that is slow or away must not delay the answer: the caller is then an anonymous one. */
 async function inDeadline(
   entering: Promise<Admitted>,
   call: RequestState,
   deadlineMs: number,
   { admission, clock, faultLog }: GuardDeps,
 ): Promise<Admitted> {
-  const timeoutMs = Math.max(0, deadlineMs - DECIDE_MS);
+  const timeoutMs = Math.max(0, deadlineMs - ANSWER_MS);
   const logFault = (error: unknown): void => {
-    if (!(error instanceof Refusal)) faultLog(error, { method: "POST", route: "decide" });
+    if (error instanceof Refusal) return;
+    faultLog(error, { method: call.request.method, route: call.route?.family ?? "none" });
   };
   let why: "late" | "away" = "late";
   try {
@@ -329,17 +332,16 @@ async function chargeIfServed(
 async function recover(error: unknown, call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   const { log, faultLog, metrics } = deps;
   const { request, route, receipt } = call;
-  const reason = await refusalFor(error, call, deps.bodies);
+  const reason = refusalFor(error, call);
   const refusal = refusalOf(reason);
   if (refusal !== undefined) {
     metrics.refused(refusal.code);
     call.refusal = refusal;
     await chargeOctets(call, refusal, deps.admission);
   }
-  // Only another service's shape shows what was asked.
   const { params, path } = call;
-  const asked = route?.foreign && { path, ...(params && { params }) };
-  const answer = refused(reason, route, asked);
+  const isSingle = route?.refused === undefined || (await isOne(call, refusal, deps.bodies));
+  const answer = refused(reason, route, { path, params, isSingle });
   const isDown = storeDownOf(error) !== undefined;
   if (refusal !== undefined && !isDown) return paidFrom(receipt, answer);
   faultLog(error, { method: request.method, route: route?.family ?? "none" });
@@ -356,31 +358,30 @@ async function recover(error: unknown, call: RequestState, deps: GuardDeps): Pro
   return answer;
 }
 
-async function refusalFor(
-  error: unknown,
-  call: RequestState,
-  bodies: BodyReader,
-): Promise<unknown> {
+/** With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits. */
+function refusalFor(error: unknown, { receipt, admitted }: RequestState): unknown {
   const known = refusalOf(error);
   if (known === undefined) return error;
-  const unpaid = call.receipt === undefined ? call.admitted : undefined;
-  // With the rate spent, credits pay or nothing is served: plain mistakes are not free of limits.
-  const refusal = known.status <= 405 ? (unpaid?.creditsOnly ?? known) : known;
-  const hasDetail = Object.keys(refusal.detail).length > 0;
-  return hasDetail && (await asksInBulk(call, bodies)) ? forBulk(refusal) : refusal;
+  const unpaid = receipt === undefined ? admitted?.creditsOnly : undefined;
+  return known.status <= 405 ? (unpaid ?? known) : known;
 }
 
-/** Whether the refused request is for many entries, which may be in a body that is not read yet. */
-async function asksInBulk(call: RequestState, bodies: BodyReader): Promise<boolean> {
+/** Whether the refused request is for one unit, which may stand in a body that is not read yet. */
+async function isOne(
+  call: RequestState,
+  refusal: Refusal | undefined,
+  bodies: BodyReader,
+): Promise<boolean> {
   const { route, path } = call;
-  if (route === undefined) return false;
-  if (call.params === undefined && isLarge(call)) return true;
-  if (route.isBulk?.(call.params ?? NO_PARAMS, path) === true) return true;
-  if (route.isBulk === undefined || call.params !== undefined || call.isBodyTaken) return false;
+  const isAsked = refusal !== undefined && Object.keys(refusal.detail).length > 0;
+  if (route?.isSingle === undefined || !isAsked) return true;
+  if (call.params === undefined && isLarge(call)) return false;
+  if (!route.isSingle(path, call.params)) return false;
+  if (call.params !== undefined || call.isBodyTaken) return true;
   try {
-    return route.isBulk(await paramsOf(call, route, bodies), path);
+    return route.isSingle(path, await paramsOf(call, route, bodies));
   } catch {
-    return false; // an unreadable body asks for nothing
+    return true; // an unreadable body asks for nothing
   }
 }
 

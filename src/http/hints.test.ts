@@ -79,27 +79,20 @@ for (const [name, asked, status, hint] of HINTS) {
   });
 }
 
-const DECISIONS: readonly (readonly [string, object, number, RegExp | undefined])[] = [
-  [
-    "an old name",
-    { deadline: 500 },
-    200,
-    /^Unknown parameter deadline; did you mean deadline_ms\.$/,
-  ],
-  ["a name in capitals", { deadlineMs: 500 }, 200, /did you mean deadline_ms/],
-  ["several addresses", { email: "jo@good.example,al@good.example" }, 400, undefined],
-  ["an array of addresses", { email: ["jo@good.example", "al@good.example"] }, 400, undefined],
-  ["an array of one", { email: ["jo@good.example"] }, 200, undefined],
-  ["a quoted comma", { email: '"jo,al@x"@good.example' }, 200, undefined],
+const DECISIONS: readonly (readonly [string, object, RegExp | undefined])[] = [
+  ["an old name", { deadline: 500 }, /^Unknown parameter deadline; did you mean deadline_ms\.$/],
+  ["a name in capitals", { deadlineMs: 500 }, /did you mean deadline_ms/],
+  ["several addresses", { email: "jo@good.example,al@good.example" }, undefined],
+  ["an array of addresses", { email: ["jo@good.example", "al@good.example"] }, undefined],
+  ["a quoted comma", { email: '"jo,al@x"@good.example' }, undefined],
 ];
 
-for (const [name, more, status, hint] of DECISIONS) {
+for (const [name, more, hint] of DECISIONS) {
   test(`a decision's hint: ${name}`, async (t) => {
     const { app } = await gateWorld(t);
     const payload = { email: "jo@good.example", ...more };
     const answer = await inject(app, { method: "POST", url: "/api/decide", payload });
-    assert.equal(answer.statusCode, status, answer.body);
-    if (status === 400) assert.match(answer.body, /Parameter email must be one address\./);
+    assert.equal(answer.statusCode, 200, answer.body);
     if (hint === undefined) assert.equal(answer.headers["gatepost-notice"], undefined);
     else assert.match(String(answer.headers["gatepost-notice"]), hint);
   });

@@ -63,6 +63,15 @@ export class Params {
     return first !== undefined && values?.form === "encoded" ? singleText(first, kind) : first;
   }
 
+  /** The only value, read as an entry; "" for none, several, a file, or a value that is no text. Never refuses. */
+  loneEntry(name: string, kind: EntryKind): string {
+    const body = this.#body;
+    const isMember = body.kind === "json" && Object.hasOwn(body.value, name);
+    const isFile = body.kind === "parts" && body.files.has(name);
+    if (isFile || (isMember && typeof Reflect.get(body.value, name) !== "string")) return "";
+    return this.count(name) === 1 ? (this.entry(name, kind) ?? "") : "";
+  }
+
   /** The first value as a sentence: "+" of encoded forms is a blank. */
   words(name: string): string | undefined {
     return this.entry(name, "domain");

@@ -27,26 +27,46 @@ export interface Route {
   readonly charges: "units" | "nothing";
   /** A publishable key may be used; the route looks at where it is used from. Absent: it is refused. */
   readonly forPublishableKeys?: true;
-  /**
-   * The answer must be sent within so many milliseconds: who cannot be identified by then is answered as an anonymous
-   * caller. The body, at most 64 KiB, is read before.
-   */
-  readonly deadlineMs?: (params: Params, credentials: Credentials) => number;
+  /** The body is read before it is known who asks; absent: after. */
+  readonly before?: Before;
+  /** Whom the route serves although the admission refuses; absent: nobody. */
+  readonly admits?: (admitted: Admitted) => Admitted;
   readonly foreign?: Foreign;
-  /** More than a single check: refusals of such requests tell how long to wait in `Retry-After` alone. */
-  readonly isBulk?: (params: Params, path: ApiRequest["path"]) => boolean;
-  /** By its path alone it is likely to be charged one unit. */
-  readonly isSingle?: (path: ApiRequest["path"]) => boolean;
+  /** Whether it is charged one unit: by its path likely, and certain once the parameters are known. Absent: it is not. */
+  readonly isSingle?: (path: ApiRequest["path"], params?: Params) => boolean;
+  /** How a refusal is sent, where it is not sent as it stands; `refusal` is undefined for a fault. */
+  readonly refused?: (
+    refusal: Refusal | undefined,
+    about: RefusedRequest,
+  ) => ApiReply | Refusal | undefined;
   /** Throws a `Refusal` to refuse; anything else it throws is a fault. */
   handle(request: ApiRequest): Awaitable<ApiReply>;
 }
 
-/** How a route of another service's shape differs. Its body, at most 64 KiB, is read before the caller is known. */
+/** A body that says who asks, or until when the answer is of use. */
+export interface Before {
+  readonly maxBytes: number;
+  /** In place of a body that cannot be read: what is taken for it, or the refusal to be sent. Absent: the refusal stands. */
+  readonly unread?: (refusal: Refusal) => Params | Refusal;
+  readonly terms: (params: Params, source: HttpRequest, credentials: Credentials) => EarlyTerms;
+}
+
+interface EarlyTerms {
+  readonly credentials?: Credentials;
+  /** The answer is sent within so many milliseconds: who cannot be identified by then is answered as an anonymous caller. */
+  readonly deadlineMs?: number;
+}
+
+export interface RefusedRequest {
+  readonly path: ApiRequest["path"];
+  /** As far as they could be read. */
+  readonly params: Params | undefined;
+  readonly isSingle: boolean;
+}
+
+/** Another service's shape: its clients send a body with GET and declare any type, and know no hints. */
 export interface Foreign {
   readonly cors: boolean;
-  credentials(params: Params, source: HttpRequest): Credentials;
-  /** `params` as far as they could be read. */
-  refused(refusal: Refusal | undefined, path: ApiRequest["path"], params?: Params): ApiReply;
 }
 
 export interface ApiRequest {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
+import { createAccountHash, mailboxKey } from "../gate/traffic-marks.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { AccountService } from "../accounts/accounts.ts";
 import type { Admission } from "../accounts/admission/admission.ts";

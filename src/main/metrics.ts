@@ -6,7 +6,7 @@ import type { ResourceName } from "../base/resources.ts";
 import type { ShareFigures } from "../base/shares.ts";
 import type { Backlog } from "../bulk/jobs.ts";
 import type { WorkerFigures } from "../bulk/worker.ts";
-import { DEFAULT_POLICY, SEND_POLICY } from "../core/policy/default-policy.ts";
+import { BUILT_IN_POLICIES } from "../core/policy/default-policy.ts";
 import { type FullResult, isInconclusive } from "../core/validate/result.ts";
 import type { DnsStats } from "../dns/lookup.ts";
 import type { TrustStats } from "../dns/trust/trust.ts";
@@ -64,7 +64,7 @@ export function hookCounter(registry: Registry): (system: string, outcome: strin
 
 /** Reasons that have a series of their own; those that a policy makes up are "own". */
 const REASONS: ReadonlySet<string> = new Set([
-  ...[...DEFAULT_POLICY.rules, ...SEND_POLICY.rules].map(({ reason }) => reason),
+  ...[...BUILT_IN_POLICIES.values()].flatMap(({ rules }) => rules.map(({ reason }) => reason)),
   ..."abuse role relay alias free fresh_domain repeated_mailbox caller denied ok".split(" "),
 ]);
 

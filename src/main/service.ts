@@ -40,7 +40,8 @@ import { PolicyService, PolicyStore } from "../gate/policies.ts";
 import { createFindPolicies, createTestPolicy } from "../gate/rulings.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
-import { type AccountHash, createAccountHash, mailboxKey, Traffic } from "../gate/traffic.ts";
+import { type AccountHash, createAccountHash, mailboxKey } from "../gate/traffic-marks.ts";
+import { Traffic } from "../gate/traffic.ts";
 import { Waves } from "../gate/waves.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { createPublicHostCheck } from "../outbound/dial.ts";
@@ -400,7 +401,7 @@ function apiRoutes(
     viewRoute({ bulk: service, log, shares }),
     uploadRoute({ bulk: service, bodies, checkList, log, readLarge: texts.readFile }),
     explainRoute(createExplain({ ...checker, admission })),
-    decideRoute(gate.decideOne),
+    decideRoute(gate.decideOne, admission),
     feedbackRoute(gate.feedback),
     decisionsRoute(gate.decisionLog),
     mailboxesRoute(createFindMailbox(gate.hash)),

@@ -58,8 +58,8 @@ async function answer(id: number, task: Task, order: unknown): Promise<void> {
     report({ id, result }, given(result));
   } catch (error) {
     if (!(error instanceof Refusal)) return report({ id, fault: error });
-    const { code, status, message, detail, retryAfterSeconds } = error;
-    report({ id, refusal: { code, status, message, detail, retryAfterSeconds } });
+    const { code, status, message, detail, retryAfterSeconds, notice } = error;
+    report({ id, refusal: { code, status, message, detail, retryAfterSeconds, notice } });
   }
 }
 

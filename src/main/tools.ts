@@ -12,7 +12,7 @@ import { Jobs } from "../bulk/jobs.ts";
 import { endLists, LISTS } from "../bulk/list-store.ts";
 import { type CliForget, forgetCommand } from "../cli/commands/forget.ts";
 import { createFindMailbox } from "../gate/mailbox-ids.ts";
-import { createAccountHash, mailboxKey } from "../gate/traffic.ts";
+import { createAccountHash, mailboxKey } from "../gate/traffic-marks.ts";
 import { Guesses } from "../accounts/guesses.ts";
 import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../accounts/audit.ts";
 import { systemClock as clock } from "../base/clock.ts";

@@ -35,7 +35,7 @@ export async function openWidgetWorld(
   );
   const app = appWith({
     admission: world.admission,
-    routes: [decideRoute(world.decideOne)],
+    routes: [decideRoute(world.decideOne, world.admission)],
     pages: { pages: gatePages },
   });
   const limits = { ...DEFAULT_LIMITS, stopTimeoutMs: 0 };

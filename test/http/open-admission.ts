@@ -44,6 +44,7 @@ export function openAdmission(tier: TierName = "anonymous"): OpenGate {
       rate,
       hasCredits: false,
     }),
+    uncharged: (admitted) => admitted,
     spend: () => undefined,
     charge: (_entrance, units) => receipt(units),
     terms: ({ caller }, units) => ({

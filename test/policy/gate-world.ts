@@ -15,7 +15,8 @@ import type { Clock } from "../../src/base/clock.ts";
 import { type Admission, createAdmission } from "../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createSingleCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
-import { createAccountHash, Traffic } from "../../src/gate/traffic.ts";
+import { createAccountHash } from "../../src/gate/traffic-marks.ts";
+import { Traffic } from "../../src/gate/traffic.ts";
 import { Waves } from "../../src/gate/waves.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
@@ -162,7 +163,7 @@ export async function gateWorld(
     publicUrl,
   });
   const routes = [
-    decideRoute(decideOne),
+    decideRoute(decideOne, admission),
     feedbackRoute(feedback),
     decisionsRoute(decisionLog),
     mailboxesRoute(createFindMailbox(createAccountHash(GATE_KEY))),

@@ -5,10 +5,17 @@ import type { Charge, Charges, ChargeTerms, Unpaid } from "./charges.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isApiKey, isPublishableKey, type KeyHolder } from "../keys.ts";
 import { type OwnerKey, ownerKey } from "../../base/owner.ts";
-import type { QuotaCounter, RateCounter, RateTaking, RequestCounter } from "./counters.ts";
+import {
+  memoryRateCounter,
+  type QuotaCounter,
+  type RateCounter,
+  type RateTaking,
+  type RequestCounter,
+} from "./counters.ts";
 import {
   type Caller,
   AnonymousCallers,
+  bucketKey,
   type Credentials,
   KnownKeys,
   type KnownKeysDeps,
@@ -18,6 +25,7 @@ import {
   accountDisabled,
   invalidApiKey,
   quotaExceeded,
+  RATE_EXCEEDED,
   rateExceeded,
   type Refusal,
 } from "../../base/refusals.ts";
@@ -46,6 +54,8 @@ export interface Admitted {
   readonly reservedUnit?: ReservedUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
+  /** The rate is spent, and the request is answered all the same, uncharged: see `uncharged`. */
+  readonly spent?: Refusal;
   /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */
   readonly creditsOnly?: Refusal;
 }
@@ -78,11 +88,16 @@ export type Admission = Pick<CountingAdmission, keyof CountingAdmission>;
 
 export const createAdmission = (deps: AdmissionDeps): Admission => new CountingAdmission(deps);
 
+/** Of a rate that is spent: how many requests a minute are still answered without a charge. */
+const BEYOND_TIMES = 10;
+const BEYOND_LEAST = 6_000;
+
 /** Identify, throttle, charge: who may do how much. */
 class CountingAdmission {
   readonly #deps: AdmissionDeps;
   readonly #knownKeys: KnownKeys;
   readonly #anonymous = new AnonymousCallers();
+  readonly #beyond = memoryRateCounter();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
@@ -122,11 +137,12 @@ class CountingAdmission {
     const presented = presentedKey(credentials);
     const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
     const { caller: anonymous, owner } = this.#anonymous.at(clientAddress);
-    const from: Caller = { ...anonymous, isUnidentified: true };
+    const bringsKey = presented.kind === "key" && isApiKey(presented.key);
+    const from: Caller = { ...anonymous, isUnidentified: true, ...(bringsKey && { bringsKey }) };
     const caller: Caller = isPublishable ? { ...from, isPublishable } : from;
     const { rates, localRates = rates, clock, tiers } = this.#deps;
     // A server decides for all of its visitors: as long as nobody can say whose key it has, it gets the rate of any plan.
-    const isServer = presented.kind === "key" && !isPublishable && isApiKey(presented.key);
+    const isServer = bringsKey && !isPublishable;
     const limit = isServer && why === "away" ? highestRate(tiers) : tiers.anonymous.ratePerMinute;
     if (limit === null) return admittedAs(caller, "anonymous", limit, UNLIMITED);
     // Beside the address's own count, which the caller may move as well once it is known.
@@ -135,6 +151,23 @@ class CountingAdmission {
       const { rateWindow: _, ...admitted } = admittedAs(caller, "anonymous", limit, rate);
       return admitted;
     });
+  }
+
+  /**
+   * Lets in who sent a key and whose rate is spent, for work that is cheap and charges nothing: up to ten times the rate,
+   * and 6,000 a minute at least, counted by each process.
+   */
+  uncharged(admitted: Admitted): Admitted {
+    const { caller, refusal, rate } = admitted;
+    const hasKey = caller.keyId !== undefined || caller.bringsKey === true;
+    if (refusal?.code !== RATE_EXCEEDED || !hasKey) return admitted;
+    const limit = Math.max(BEYOND_LEAST, BEYOND_TIMES * (rate?.limit ?? 0));
+    const isAccount = caller.isPublishable !== true;
+    const owner = isAccount ? ownerKey(caller.owner) : bucketKey(caller.clientAddress);
+    const taking = this.#beyond.take(owner, limit, this.#deps.clock.monotonicMs());
+    if (!taking.isGranted) return { ...admitted, refusal: rateExceeded(taking.closesInMs) };
+    const { refusal: _, ...rest } = admitted;
+    return { ...rest, spent: refusal };
   }
 
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */

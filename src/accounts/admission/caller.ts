@@ -49,7 +49,10 @@ export interface Caller {
   readonly page?: PageTerms;
   /** The account's, sealed: what its tokens are signed with. */
   readonly tokenSecret?: string;
+  /** Nobody could say in time whose key it is. */
   readonly isUnidentified?: true;
+  /** An unidentified caller sent what looks like a key. */
+  readonly bringsKey?: true;
   readonly trafficSince?: number;
   readonly logsDecisions?: true;
 }

@@ -1,9 +1,8 @@
 import {
-  DEFAULT_POLICY,
+  builtInFor,
   DEFAULT_VERSION,
   policyFor,
   QUESTIONS,
-  SEND_POLICY,
 } from "../../core/policy/default-policy.ts";
 import { mistakeInWords, parsePolicy } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
@@ -43,7 +42,7 @@ export const decideCommand = rowsFor<CliDecider>()("decide", {
       throw misuse('"-" stands for the policy or for the entries, not for both');
     }
     const { entries, isList } = await entriesFrom(words, terminal);
-    const builtIn = question === "send" ? SEND_POLICY : DEFAULT_POLICY;
+    const builtIn = builtInFor(question);
     const policy = file === undefined ? builtIn : (await policyOf(file, terminal)).policy;
     const tests = await testPolicy(policy, entries, { premium: true, language });
     const version = file === undefined ? DEFAULT_VERSION : 0;

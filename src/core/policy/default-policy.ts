@@ -42,28 +42,52 @@ const SEND_DOCUMENT = {
   else: "accept",
 } as const;
 
+/**
+ * The same for what the application sends by itself or for somebody who is signed in, under the name `notify`: nothing
+ * that others asked for counts.
+ */
+const NOTIFY_DOCUMENT = {
+  rules: [
+    { when: { format: false }, then: "reject", reason: "format" },
+    { when: { denied: true }, then: "reject", reason: "denied" },
+    { when: { mailbox_complained: { gte: 1 } }, then: "reject", reason: "complained" },
+    { when: { mailbox_bounced: { gte: 1 } }, then: "reject", reason: "bounced" },
+    { when: { dns: "no" }, then: "reject", reason: "no_mail_server" },
+  ],
+  else: "accept",
+} as const;
+
 /** What may be asked: may this person sign up, and may a message be sent there now. */
 export const QUESTIONS = ["signup", "send"] as const;
 export type PolicyQuestion = (typeof QUESTIONS)[number];
 
 export const DEFAULT_NAME = "default";
-export const SEND_NAME = "send";
+/** Questions that this policy answers are no messages: they are not counted. */
+export const NOTIFY_NAME = "notify";
 
 /** The policy that decides unless the caller names another. */
 export const policyFor = (question: PolicyQuestion): string =>
-  question === "send" ? SEND_NAME : DEFAULT_NAME;
+  question === "signup" ? DEFAULT_NAME : question;
 
 /** A built-in policy is the first version of its name; those that an account saves follow it. */
 export const DEFAULT_VERSION = 1;
 
-export const DEFAULT_POLICY: Policy = readBuiltIn(DEFAULT_DOCUMENT);
-export const SEND_POLICY: Policy = readBuiltIn(SEND_DOCUMENT);
-
 /** By name, what every account has without a policy of its own. */
 export const BUILT_IN_DOCUMENTS: ReadonlyMap<string, object> = new Map<string, object>([
   [DEFAULT_NAME, DEFAULT_DOCUMENT],
-  [SEND_NAME, SEND_DOCUMENT],
+  ["send", SEND_DOCUMENT],
+  [NOTIFY_NAME, NOTIFY_DOCUMENT],
 ]);
+
+export const BUILT_IN_POLICIES: ReadonlyMap<string, Policy> = new Map(
+  [...BUILT_IN_DOCUMENTS].map(([name, document]) => [name, readBuiltIn(document)]),
+);
+
+/** What every account has for the question. */
+export const builtInFor = (question: PolicyQuestion): Policy =>
+  BUILT_IN_POLICIES.get(policyFor(question)) ?? DEFAULT_POLICY;
+
+export const DEFAULT_POLICY: Policy = readBuiltIn(DEFAULT_DOCUMENT);
 
 function readBuiltIn(document: object): Policy {
   const read = parsePolicy(document, { hasDomainAge: false });

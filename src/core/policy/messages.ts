@@ -29,11 +29,32 @@ const WORDS = wordsByUse();
 
 /** The language of a BCP 47 tag: "de-AT" is "de", "pt-BR" itself; those we have no words in are English. */
 export function languageOf(tag: string): Language {
-  const [primary = "", ...more] = tag.slice(0, 35).toLowerCase().split(/[-_]/);
+  const [primary = "", ...more] = tag.slice(0, TAG_MAX).toLowerCase().split(/[-_]/);
   const region = REGIONS.find((each) =>
     more.some((part) => each.toLowerCase() === `${primary}-${part}`),
   );
   return region ?? LANGUAGES.find((language) => language === primary) ?? "en";
+}
+
+const TAG = /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i;
+const TAG_MAX = 35;
+
+/** The tag that is wanted most, and has words here, of a tag, a locale or a whole Accept-Language; else the first; "" for none. */
+export function wantedLanguage(text: string): string {
+  if (text === "") return "";
+  const tags = text
+    .slice(0, 1_000)
+    .replaceAll("_", "-")
+    .split(",", 20)
+    .map((part) => {
+      const [tag = "", ...terms] = part.split(";").map((term) => term.trim());
+      const quality = Number(terms.find((term) => /^q=/i.test(term))?.slice(2) ?? 1);
+      return { tag, quality: Number.isNaN(quality) ? 0 : quality };
+    })
+    .filter(({ tag, quality }) => tag.length <= TAG_MAX && TAG.test(tag) && quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+  return tags.find((tag) => languageOf(tag) !== "en" || /^en\b/i.test(tag)) ?? tags[0] ?? "";
 }
 
 const wordsIn =

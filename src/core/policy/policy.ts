@@ -88,6 +88,8 @@ export interface Facts {
   readonly traffic?: TrafficFacts | undefined;
   readonly feedback?: FeedbackFacts | undefined;
   readonly verified?: Verified | undefined;
+  /** The person answered a challenge before: rules that challenge are left out. */
+  readonly confirmed?: boolean | undefined;
 }
 
 export type Messages = ReadonlyMap<string, string>;
@@ -127,8 +129,12 @@ export interface Outcome {
 export const decide = (policy: Policy, facts: Facts): Outcome =>
   outcomeOf(
     policy,
-    policy.rules.findIndex((rule) => rule.matches(facts)),
+    policy.rules.findIndex((rule) => !isAnswered(rule, facts) && rule.matches(facts)),
+    facts,
   );
+
+const isAnswered = ({ decision }: Pick<Outcome, "decision">, { confirmed }: Facts): boolean =>
+  confirmed === true && decision === "challenge";
 
 /** Decides while sources are `missing`; undefined as long as one of them can still change the first match. */
 export function decideEarly(
@@ -137,14 +143,19 @@ export function decideEarly(
   missing: ReadonlySet<FactSource>,
 ): Outcome | undefined {
   for (const [at, rule] of policy.rules.entries()) {
+    if (isAnswered(rule, facts)) continue;
     if (rule.isOpen(facts, missing)) return undefined;
-    if (rule.matches(facts)) return outcomeOf(policy, at);
+    if (rule.matches(facts)) return outcomeOf(policy, at, facts);
   }
-  return outcomeOf(policy, -1);
+  return outcomeOf(policy, -1, facts);
 }
 
-function outcomeOf(policy: Policy, at: number): Outcome {
-  const rule = policy.rules[at] ?? policy.otherwise;
+const LEFT_ACCEPTED = { decision: "accept", reason: "ok", messages: undefined } as const;
+
+function outcomeOf(policy: Policy, at: number, facts: Facts): Outcome {
+  const { otherwise } = policy;
+  const last = isAnswered(otherwise, facts) ? LEFT_ACCEPTED : otherwise;
+  const rule = policy.rules[at] ?? last;
   return {
     decision: rule.decision,
     reason: rule.reason,

@@ -5,7 +5,7 @@ import { GATE_KEY, gateWorld } from "../../../test/policy/gate-world.ts";
 import { systemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../accounts/audit.ts";
-import { createAccountHash } from "../../gate/traffic.ts";
+import { createAccountHash } from "../../gate/traffic-marks.ts";
 import { feedbackRoutes } from "./gate.ts";
 import type { AccountContext, Context } from "./route.ts";
 

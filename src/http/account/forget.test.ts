@@ -4,7 +4,12 @@ import { EMAIL, worldFor, ZONE } from "../../../test/dashboard/account-world.ts"
 import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
 import { parseAddress } from "../../core/address/address.ts";
 import type { ForgetReport } from "../../gate/gate-shapes.ts";
-import { createAccountHash, mailboxId, mailboxKey, trafficMarks } from "../../gate/traffic.ts";
+import {
+  createAccountHash,
+  mailboxId,
+  mailboxKey,
+  trafficMarks,
+} from "../../gate/traffic-marks.ts";
 import { insertRow } from "../../store/rows.ts";
 
 const PERSON = "Jo.Doe@good.example";

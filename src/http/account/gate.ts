@@ -22,7 +22,7 @@ import {
 import { SYSTEMS } from "../../gate/hook-systems.ts";
 import { OUTCOME_DAYS } from "../../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../../gate/policies.ts";
-import { mailboxId } from "../../gate/traffic.ts";
+import { mailboxId } from "../../gate/traffic-marks.ts";
 import { readFeedback, readSought } from "../api/feedback.ts";
 import {
   account,

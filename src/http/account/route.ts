@@ -34,7 +34,7 @@ import type { ReportOutcomes } from "../../gate/outcomes.ts";
 import type { PolicyService } from "../../gate/policies.ts";
 import type { TestPolicy } from "../../gate/rulings.ts";
 import type { Tokens } from "../../gate/tokens.ts";
-import type { AccountHash } from "../../gate/traffic.ts";
+import type { AccountHash } from "../../gate/traffic-marks.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { RuleService } from "../../lists/rules/rules.ts";
 import type { SignInRow } from "../../store/schema.ts";

@@ -1,3 +1,4 @@
+import { forBulk } from "../../bulk/bulk.ts";
 import { missingParameter } from "../../base/refusals.ts";
 import {
   type CheckAnswer,
@@ -30,8 +31,8 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk: BulkHandler
     body: "params",
     parameters: new Set(["email", "domain", "bulk", ...parametersOf(...checkOperations(family))]),
     charges: "units",
-    isBulk: (params, path) => readCheckPath(path, mode).bulk || params.flag("bulk"),
-    isSingle: (path) => !readCheckPath(path, mode).bulk,
+    isSingle: (path, params) => !readCheckPath(path, mode).bulk && params?.flag("bulk") !== true,
+    refused: (refusal, { isSingle }) => (isSingle ? refusal : refusal && forBulk(refusal)),
     handle(request) {
       const { params, admitted } = request;
       const path = readCheckPath(request.path, mode);

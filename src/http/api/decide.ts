@@ -1,22 +1,23 @@
+import type { Admission } from "../../accounts/admission/admission.ts";
 import { type Caller, presentedKey } from "../../accounts/admission/caller.ts";
 import { isPublishableKey, type PageTerms } from "../../accounts/keys.ts";
 import {
   apiKeyRequired,
   badParameter,
   decideBodyTooLarge,
-  missingParameter,
   noSuchPolicy,
   originNotAllowed,
   policyNotAllowed,
   publishableKeyElsewhere,
+  type Refusal,
 } from "../../base/refusals.ts";
 import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { policyFor, type PolicyQuestion, QUESTIONS } from "../../core/policy/default-policy.ts";
+import { wantedLanguage } from "../../core/policy/messages.ts";
 import { isReservedName } from "../../core/reserved-name.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
-import type { ProofOffer } from "../../gate/proof/proof.ts";
 import {
   EXAMPLE_RESULT,
   type Field,
@@ -25,38 +26,55 @@ import {
   parametersOf,
   readFields,
 } from "../operation.ts";
-import { isSeveral, type Params } from "../params.ts";
+import { NOTICE } from "../answer.ts";
+import { isTooComplex } from "../decode.ts";
+import { Params } from "../params.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
-/** POST /api/decide: accept, challenge, review or reject a sign-up, by the deadline; one unit. */
-export function decideRoute(decideOne: DecideOne): Route {
+/** POST /api/decide: accept, challenge, review or reject a sign-up or a message, by the deadline; one unit. */
+export function decideRoute(decideOne: DecideOne, admission: Pick<Admission, "uncharged">): Route {
   return {
     family: "decide",
     methods: ["POST"],
     body: "params",
-    parameters: parametersOf(DECIDE),
+    parameters: PARAMETERS,
     charges: "units",
     forPublishableKeys: true,
-    deadlineMs(params, credentials) {
-      const presented = presentedKey(credentials);
-      const isPage = presented.kind === "key" && isPublishableKey(presented.key);
-      const deadlineMs = deadline.read(params.value("deadline_ms") ?? undefined, "deadline_ms");
-      return isPage ? pageDeadline(deadlineMs) : deadlineMs;
+    before: {
+      maxBytes: BODY_MAX_BYTES,
+      unread(refusal) {
+        if (refusal.status === 413) return decideBodyTooLarge();
+        return isTooComplex(refusal) ? NOTHING_READ : refusal;
+      },
+      terms(params, _, credentials) {
+        const presented = presentedKey(credentials);
+        const isPage = presented.kind === "key" && isPublishableKey(presented.key);
+        const deadlineMs = deadline.read(params.value("deadline_ms") ?? undefined, "deadline_ms");
+        return { deadlineMs: isPage ? pageDeadline(deadlineMs) : deadlineMs };
+      },
     },
+    admits: (admitted) => admission.uncharged(admitted),
     isSingle: () => true,
     async handle({ path, params, admitted, waitedMs, source }) {
       checkOrigin(admitted.caller, source);
       checkAsker(admitted.caller, params);
-      const text = path.join("/") || (params.entry("email", "address") ?? "");
-      if (text === "") throw missingParameter("email");
-      const isOne = path.length > 0 || params.count("email") === 1;
-      if (!isOne || isSeveral(text)) throw badParameter("email", "one address");
+      // Callers let people in on an error: what stands in the field is no reason for one.
+      const text = path.join("/") || params.loneEntry("email", "address");
       const proof = readProof(params, admitted.caller);
       const request = readDecide(params, { text, waitedMs, proof }, admitted.caller.page);
-      const { body, paidBy } = await decideOne(admitted, request);
-      return { type: JSON_TYPE, body, paidBy, entry: text };
+      const { body, paidBy, spent } = await decideOne(admitted, request);
+      const notices = [...noticesOf(spent), ...request.ignored];
+      const headers = notices.length === 0 ? {} : { [NOTICE]: notices.join(" ") };
+      return { type: JSON_TYPE, body, paidBy, entry: text, headers };
     },
   };
+}
+
+/** What was spent, for the header. */
+function noticesOf(spent: Refusal | undefined): readonly string[] {
+  if (spent === undefined) return [];
+  const { message, notice } = spent;
+  return [message, ...(notice === undefined ? [] : [notice]), "Decided without DNS, uncharged."];
 }
 
 /** Scheme, host and port of the page, exactly. A secret key and no key at all work from everywhere. */
@@ -74,12 +92,17 @@ function checkAsker({ isUnidentified, isPublishable, keyId }: Caller, params: Pa
   if (keyId === undefined) throw apiKeyRequired();
 }
 
-/** What a decision is asked with. Throws the `Refusal` of a value out of bounds. */
+interface ReadRequest extends DecideRequest {
+  /** What was not taken, in words for the programmer. */
+  readonly ignored: readonly string[];
+}
+
+/** What a decision is asked with. Throws the `Refusal` of what only a programmer can get wrong. */
 function readDecide(
   params: Params,
   { text, waitedMs, proof }: Pick<DecideRequest, "text" | "waitedMs" | "proof">,
   page?: PageTerms,
-): DecideRequest {
+): ReadRequest {
   if (page === undefined) {
     const read = readFields(FIELDS, params);
     return {
@@ -91,11 +114,14 @@ function readDecide(
       deadlineMs: read.deadline_ms,
       language: read.language,
       form: read.form,
-      facts: read.facts,
+      facts: read.facts.facts,
+      ignored: read.facts.ignored,
+      isConfirmed: read.confirmed,
+      isKnown: read.known,
       wantsToken: read.token,
     };
   }
-  // What a page must not choose is its key's; its facts are not read.
+  // What a page must not choose is its key's; its facts are not read, nor that the person answered a question.
   const { policy = page.policy, language, deadline_ms } = readFields(PAGE_FIELDS, params);
   if (policy !== page.policy) throw policyNotAllowed();
   return {
@@ -105,28 +131,30 @@ function readDecide(
     policy: page.policy,
     deadlineMs: pageDeadline(deadline_ms),
     form: page.form,
-    facts: NO_FACTS,
+    facts: NO_FACTS.facts,
+    ignored: [],
     wantsToken: true,
     answersAlways: true,
   };
 }
 
 /** Of a secret key alone. A browser that knows nothing of proofs leaves the field of the form empty. */
-function readProof(params: Params, caller: Caller): ProofOffer | undefined {
+function readProof(params: Params, caller: Caller): DecideRequest["proof"] {
   const { page, keyId, isUnidentified = false } = caller;
   if (page !== undefined || (keyId === undefined && !isUnidentified)) return undefined;
-  if ((params.value("evt") ?? "") === "") return undefined;
-  const { evt = "", nonce, origin } = readFields(PROOF, params);
-  if (nonce === undefined) throw missingParameter("nonce");
-  if (origin === undefined) throw missingParameter("origin");
-  return { evt, nonce, origin };
+  const { evt, nonce, origin } = readFields(PROOF, params);
+  if (evt === undefined) return undefined;
+  return typeof evt === "string" && typeof nonce === "string" && typeof origin === "string"
+    ? { evt, nonce, origin }
+    : "no";
 }
 
 const DEADLINE_MS = { least: 50, page: 300, standard: 1_500, most: 5_000 };
-const LANGUAGE_MAX = 35;
 const FORM_MAX = 64;
 const FACTS_MAX = 16;
 const FACT_TEXT_MAX = 128;
+
+const DEADLINE_RULE = `a whole number from ${String(DEADLINE_MS.least)} to ${String(DEADLINE_MS.most)}`;
 
 /** Shorter deadlines would let a page ask before anybody knows whose key it is. */
 const pageDeadline = (deadlineMs: number): number => Math.max(DEADLINE_MS.page, deadlineMs);
@@ -154,7 +182,7 @@ const deadline: Field<number> = {
     const number = isText ? Number(value) : value;
     const isFine = typeof number === "number" && Number.isInteger(number);
     if (!isFine || number < least || number > most) {
-      throw badParameter(name, `a whole number from ${String(least)} to ${String(most)}`);
+      throw badParameter(name, DEADLINE_RULE);
     }
     return number;
   },
@@ -184,14 +212,12 @@ const question: Field<PolicyQuestion> = {
   },
 };
 
-/** A BCP 47 tag (RFC 5646); anything else is English. */
+/** A BCP 47 tag (RFC 5646) or a whole Accept-Language; anything else is English. */
 const language: Field<string> = {
-  schema: Type.Optional(Type.String({ default: "en", description: "BCP 47 tag: of `message`." })),
-  read(value, name) {
-    const tag = given(value, name)?.trim().toLowerCase() ?? "en";
-    const isTag = tag.length <= LANGUAGE_MAX && /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/.test(tag);
-    return isTag ? tag : "en";
-  },
+  schema: Type.Optional(
+    Type.String({ default: "en", description: "Of `message`: a BCP 47 tag, or Accept-Language." }),
+  ),
+  read: (value) => (typeof value === "string" && wantedLanguage(value)) || "en",
 };
 
 /** What no table and no log line should hold. */
@@ -211,29 +237,34 @@ const form: Field<string | undefined> = {
   },
 };
 
-const token: Field<boolean> = {
-  schema: Type.Optional(Type.Boolean({ description: "Send a signed token along." })),
+const flag = (description: string): Field<boolean> => ({
+  schema: Type.Optional(Type.Boolean({ description })),
   read: (value) =>
-    value === true || value === 1 || (typeof value === "string" && /^(?:true|1)$/i.test(value)),
-};
+    value === true || value === 1 || (typeof value === "string" && /^(?:true|1|on)$/i.test(value)),
+});
 
-const textUpTo = (maxLength: number, description: string): Field<string | undefined> => ({
+/** Undefined: nothing was sent; null: a visitor sent what can be no part of a proof. */
+const proofText = (maxLength: number, description: string): Field<string | null | undefined> => ({
   schema: Type.Optional(Type.String({ maxLength, description })),
-  read(value, name) {
-    const text = given(value, name);
-    if (text === undefined || text.length <= maxLength) return text;
-    throw badParameter(name, `text of at most ${String(maxLength)} characters`);
+  read(value) {
+    if (value === undefined || value === "") return undefined;
+    return typeof value === "string" && value.length <= maxLength ? value : null;
   },
 });
 
 const EVT_MAX = 8_192;
 const BOUND_MAX = 512;
 
-const NO_FACTS: ReadonlyMap<string, CallerFact> = new Map();
+interface ReadFacts {
+  readonly facts: ReadonlyMap<string, CallerFact>;
+  readonly ignored: readonly string[];
+}
+
+const NO_FACTS: ReadFacts = { facts: new Map(), ignored: [] };
 const FACT_NAME = /^[a-z_]{1,32}$/;
 
-/** An object of JSON, or its JSON as the value of a form. */
-const facts: Field<ReadonlyMap<string, CallerFact>> = {
+/** An object of JSON, or its JSON as the value of a form. Names are the programmer's, values the visitor's. */
+const facts: Field<ReadFacts> = {
   schema: Type.Optional(
     Type.Unsafe({
       type: "object",
@@ -249,22 +280,24 @@ const facts: Field<ReadonlyMap<string, CallerFact>> = {
     if (typeof read !== "object" || read === null || Array.isArray(read)) throw badFacts();
     const entries: readonly (readonly [string, unknown])[] = Object.entries(read);
     if (entries.length > FACTS_MAX) throw badFacts();
-    return new Map(entries.map(([name, fact]) => [name, checkedFact(name, fact)]));
+    const facts = new Map<string, CallerFact>();
+    const ignored: string[] = [];
+    for (const [name, fact] of entries) {
+      if (!FACT_NAME.test(name) || isReservedName(name)) throw badFacts();
+      if (typeof fact === "string") facts.set(name, fact.slice(0, FACT_TEXT_MAX));
+      else if (typeof fact === "boolean" || Number.isFinite(fact))
+        facts.set(name, fact as CallerFact);
+      else ignored.push(`Fact ${name} is no text, number or boolean.`);
+    }
+    return { facts, ignored };
   },
 };
-
-function checkedFact(name: string, fact: unknown): CallerFact {
-  if (!FACT_NAME.test(name) || isReservedName(name)) throw badFacts();
-  if (typeof fact === "boolean" || (typeof fact === "number" && Number.isFinite(fact))) return fact;
-  if (typeof fact === "string" && fact.length <= FACT_TEXT_MAX) return fact;
-  throw badFacts();
-}
 
 const badFacts = (): Error =>
   badParameter(
     "facts",
     `an object of at most ${String(FACTS_MAX)} facts: names of 1 to 32 characters a to z and _, ` +
-      `values that are text of at most ${String(FACT_TEXT_MAX)} characters, numbers or booleans`,
+      "values that are text, numbers or booleans",
   );
 
 function parsed(text: string): unknown {
@@ -276,14 +309,22 @@ function parsed(text: string): unknown {
 }
 
 const PAGE_FIELDS = { policy: policyName, language, deadline_ms: deadline };
-const FIELDS = { ...PAGE_FIELDS, for: question, form, facts, token };
+const FIELDS = {
+  ...PAGE_FIELDS,
+  for: question,
+  form,
+  facts,
+  confirmed: flag("The person answered your question about the address, or passed your CAPTCHA."),
+  known: flag("Of a message: this browser has signed in to the account. From a secret key."),
+  token: flag("Send a signed token along."),
+};
 const PROOF = {
-  evt: textUpTo(
+  evt: proofText(
     EVT_MAX,
     "A browser's proof of the mailbox: docs/guides/proof.md. From a secret key.",
   ),
-  nonce: textUpTo(BOUND_MAX, "With `evt`: the nonce of your session."),
-  origin: textUpTo(BOUND_MAX, "With `evt`: the origin of your page."),
+  nonce: proofText(BOUND_MAX, "With `evt`: the nonce of your session."),
+  origin: proofText(BOUND_MAX, "With `evt`: the origin of your page."),
 };
 
 const EXAMPLE = {
@@ -315,16 +356,23 @@ export const DECIDE: Operation = {
     "With `for`: `send`, from a secret key: may a confirmation, code or link be sent there now.",
   tag: "gate",
   body: {
-    email: { schema: Type.String({ minLength: 1, description: "As the person typed it." }) },
+    email: { schema: Type.String({ description: "As the person typed it." }) },
     ...FIELDS,
     ...PROOF,
   },
   bodyExample: { email: "jo@gmaik.com" },
   answers: json("The decision.", component("Decision"), EXAMPLE),
   refusals: {
-    400: ["No entry, or a parameter out of bounds.", missingParameter("email")],
+    400: ["A parameter out of bounds.", badParameter("deadline_ms", DEADLINE_RULE)],
     403: ["The account is disabled, or the origin not allowed.", originNotAllowed()],
     404: ["No such policy.", noSuchPolicy()],
     413: ["The body is over 1,048,576 octets.", decideBodyTooLarge()],
   },
 };
+
+const PARAMETERS = parametersOf(DECIDE);
+
+/** A body that a visitor blew up: it holds no address. */
+const NOTHING_READ = new Params({ kind: "none" }, "", PARAMETERS);
+
+const BODY_MAX_BYTES = 1_048_576;

@@ -127,3 +127,53 @@ test("the decision log says what was asked", async (t) => {
   );
   assert.equal((await page("send")).decisions.length, 1);
 });
+
+test("what strangers ask for uses up nothing of a person who is known, nor of notices", async (t) => {
+  const { may, said } = await sender(t);
+  for (let at = 0; at < 10; at += 1) await said("jo@firm.example");
+  const known = async (): Promise<string> => {
+    const { decision, reason } = await may("jo@firm.example", { known: true });
+    return `${decision} ${reason}`;
+  };
+  for (let at = 0; at < 3; at += 1) assert.equal(await known(), "accept ok");
+  assert.equal(await known(), "reject too_often", "it has counts of its own");
+  for (let at = 0; at < 5; at += 1) {
+    const { decision, policy } = await may("jo@firm.example", { policy: "notify" });
+    assert.deepEqual([decision, policy], ["accept", { name: "notify", version: 1 }]);
+  }
+  assert.equal((await may("ann@firm.example", { policy: "notify" })).decision, "accept");
+  for (let at = 0; at < 3; at += 1) assert.equal(await said("ann@firm.example"), "accept ok");
+});
+
+test("notices go everywhere but where no message should", async (t) => {
+  const { may, report } = await sender(t);
+  await report("bounced@firm.example", "bounce");
+  await report("complained@firm.example", "complaint");
+  const said = async (email: string): Promise<string> => {
+    const { decision, reason } = await may(email, { policy: "notify" });
+    return `${decision} ${reason}`;
+  };
+  for (const [email, want] of [
+    ["jo", "reject format"],
+    ["jo@foe.example", "reject denied"],
+    ["jo@none.example", "reject no_mail_server"],
+    ["bounced@firm.example", "reject bounced"],
+    ["complained@firm.example", "reject complained"],
+    ["5551234567@vtext.com", "accept ok"],
+    ["jo@gmaik.com", "accept ok"],
+  ] as const) {
+    assert.equal(await said(email), want, email);
+  }
+});
+
+test("who has answered is not challenged again, and is refused as ever", async (t) => {
+  const { may } = await sender(t);
+  const said = async (email: string): Promise<string> => {
+    const { decision, reason } = await may(email, { confirmed: true });
+    return `${decision} ${reason}`;
+  };
+  assert.equal((await may("jo@gmaik.com")).decision, "challenge");
+  for (let at = 0; at < 3; at += 1) assert.equal(await said("jo@gmaik.com"), "accept ok");
+  assert.equal(await said("jo@gmaik.com"), "reject too_often", "confirmed, it is a message");
+  assert.equal(await said("jo@foe.example"), "reject denied");
+});

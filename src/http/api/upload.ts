@@ -7,12 +7,13 @@ import {
   notMultipart,
   uploadTooLarge,
 } from "../../base/refusals.ts";
+import { forBulk } from "../../bulk/bulk.ts";
 import type { BulkService } from "../../bulk/submit.ts";
 import { FILE_MAX_OCTETS } from "../../bulk/list-file.ts";
 import type { UploadOptions } from "../../bulk/read-upload.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
-import { type BodyReader, leftSignal } from "../body.ts";
+import type { BodyReader } from "../body.ts";
 import { readMultipart } from "../decode.ts";
 import { Params } from "../params.ts";
 import type { ApiReply, ApiRequest, HttpRequest, Route } from "../route.ts";
@@ -47,7 +48,7 @@ export function uploadRoute(deps: UploadDeps): Route {
     body: "stream",
     parameters: parametersOf(CHECK_LIST, UPLOAD),
     charges: "units",
-    isBulk: () => true,
+    refused: (refusal) => refusal && forBulk(refusal),
     async handle(request) {
       if (request.path.length === 0) return await checkBody(request, bodies, deps.checkList);
       if (request.path.length !== 1 || request.path[0] !== "upload") throw notFound();
@@ -168,9 +169,7 @@ async function submit(
   };
   // What came of it has its place in "uploads" until it is stored, and its owner's next file finds no room beside it.
   const { chunks } = file;
-  const left = leftSignal(request.source);
-  const order = { chunks, options };
-  const { entries, digest } = await readLarge(order, ownerKey(caller.owner), left);
+  const { entries, digest } = await readLarge({ chunks, options }, ownerKey(caller.owner));
   const said = [name, column, sheet, encoding, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };

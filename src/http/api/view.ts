@@ -3,6 +3,7 @@ import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import { missingParameter, notFound, sessionNotFound } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
+import { forBulk } from "../../bulk/bulk.ts";
 import type { BulkService } from "../../bulk/submit.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
@@ -54,7 +55,7 @@ export function viewRoute(deps: ViewDeps): Route {
     body: "params",
     parameters: new Set(["session", ...Object.keys(SUFFIXES), ...parametersOf(...VIEWS)]),
     charges: "nothing",
-    isBulk: () => true,
+    refused: (refusal) => refusal && forBulk(refusal),
     async handle(request) {
       const { path, params, method, admitted } = request;
       const { caller } = admitted;

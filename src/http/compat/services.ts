@@ -10,7 +10,6 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
-import { credentialsOf } from "../client-address.ts";
 import { debounceFree, kickboxOpen, mailcheckAi, truemail, usercheck } from "./domains.ts";
 import { neverbounce, verifalia, zerobounce } from "./list-services.ts";
 import {
@@ -50,6 +49,9 @@ interface CompatDeps {
 export const compatRoutes = (deps: CompatDeps): readonly Route[] =>
   SHAPES.map((shape) => compatRoute(shape, deps));
 
+/** A batch of 200 addresses in JSON fits. */
+const BATCH_MAX_BYTES = 65_536;
+
 /** Answers what clients of another service send, in its words: the same gate, units and rates as a single check. */
 function compatRoute(shape: Shape, deps: CompatDeps): Route {
   const { service, keys, parameters, cors = false, endpoints } = shape;
@@ -59,20 +61,21 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
     body: "params",
     parameters: new Set(parameters),
     charges: "units",
-    foreign: {
-      cors,
-      credentials(params, source) {
+    foreign: { cors },
+    before: {
+      maxBytes: BATCH_MAX_BYTES,
+      terms(params, source) {
         const given = keys.map((place) => keyAt(place, params, source.headers));
         const key = given.find((text) => text !== undefined);
-        return key === undefined ? credentialsOf(source) : { apiKey: [key], authorization: [] };
+        return key === undefined ? {} : { credentials: { apiKey: [key], authorization: [] } };
       },
-      refused(refusal, path, params) {
-        const found = endpointAt(endpoints, path)?.endpoint;
-        return {
-          crossOrigin: cors,
-          ...replyOf((found?.refused ?? shape.refused)(whyOf(refusal), params)),
-        };
-      },
+    },
+    refused(refusal, { path, params }) {
+      const found = endpointAt(endpoints, path)?.endpoint;
+      return {
+        crossOrigin: cors,
+        ...replyOf((found?.refused ?? shape.refused)(whyOf(refusal), params)),
+      };
     },
     isSingle: () => true,
     async handle(request) {

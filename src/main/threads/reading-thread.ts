@@ -7,7 +7,7 @@ import type { ReadsLists } from "../../bulk/list-reader.ts";
 import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
 import type { Splitter } from "../../bulk/bulk.ts";
 import { inSlices } from "../../base/slices.ts";
-import { createShares, type Reservation, type Share, type Shares } from "../../base/shares.ts";
+import { createShares, type Share, type Shares } from "../../base/shares.ts";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { OwnerKey } from "../../base/owner.ts";
@@ -24,7 +24,10 @@ export interface ThreadData {
   readonly isUrgent: boolean;
 }
 
-type RefusalMessage = Pick<Refusal, "code" | "status" | "message" | "detail" | "retryAfterSeconds">;
+type RefusalMessage = Pick<
+  Refusal,
+  "code" | "status" | "message" | "detail" | "retryAfterSeconds" | "notice"
+>;
 
 /** `place`: the thread's folder under /proc, where there is one. */
 export type ThreadReport =
@@ -49,8 +52,6 @@ export interface Work<Name extends TaskName> {
   readonly source?: Partial<TaskSource>;
   /** Time of the thread itself beyond `LIMIT_MS`. */
   readonly moreMs?: number;
-  /** Aborted when nobody waits for the result. */
-  readonly left?: AbortSignal | undefined;
 }
 
 interface Job {
@@ -64,9 +65,6 @@ interface Job {
 export interface ThreadTerms {
   /** Has one place, so that the thread does one piece of work at a time. */
   readonly share: Share;
-  /** Of all threads, in MiB. */
-  readonly memory: Share;
-  /** For work on much; on little it has `SMALL_HEAP_MB`. */
   readonly heapMb: number;
   /** An idle thread is ended after that, with all it has in memory; starting one takes 0.1 s. */
   readonly idleMs: number;
@@ -74,8 +72,6 @@ export interface ThreadTerms {
   readonly isUrgent?: boolean;
   /** Absent: `LIMIT_MS`. */
   readonly limitMs?: number;
-  /** Gives back what the other threads have of `memory` and do not use. */
-  readonly others?: () => Promise<unknown>;
 }
 
 /** Time of the thread itself that one piece of work may take. */
@@ -85,13 +81,6 @@ const LIMIT_MS = 10_000;
 const ELAPSED_TIMES = 12;
 
 const LOOK_EVERY_MS = 200;
-
-/** Enough for work on `SMALL_OCTETS`; a thread with more gives it back for others that wait. */
-const SMALL_HEAP_MB = 96;
-const SMALL_OCTETS = 1_048_576;
-
-/** The heap's part for what is new, which V8 would make as large as a small heap. */
-const YOUNG_MB = 16;
 
 /** What is usually read in 1 ms, to put large pieces of work behind small ones. */
 const OCTETS_A_MS = 20_000;
@@ -103,9 +92,6 @@ const OCTETS_A_MS = 20_000;
 class ReadingThread {
   readonly #terms: ThreadTerms;
   #worker: Worker | undefined;
-  #isBusy = false;
-  #heapMb = 0;
-  #memory: Reservation | undefined;
   #place: string | undefined;
   #idle: NodeJS.Timeout | undefined;
   #job: Job | undefined;
@@ -119,17 +105,12 @@ class ReadingThread {
   async run<Name extends TaskName>(owner: OwnerKey, work: Work<Name>): Promise<TaskResult<Name>> {
     const { share } = this.#terms;
     const expectedMs = Math.ceil(work.octets / OCTETS_A_MS);
-    const waiting = work.left === undefined ? {} : { signal: work.left };
-    const place = await share.wait(owner, 1, { cost: expectedMs, ...waiting });
+    const place = await share.wait(owner, 1, expectedMs);
     const startMs = performance.now();
-    this.#isBusy = true;
     try {
-      await this.#takeMemory(owner, work);
       return (await this.#carryOut(work)) as TaskResult<Name>;
     } finally {
       // What took longer than others of its size puts its owner behind them.
-      this.#isBusy = false;
-      if (this.#terms.memory.figures("look").waiting > 0) await this.giveBack();
       share.charge(owner, Math.max(0, performance.now() - startMs - expectedMs));
       place.release();
     }
@@ -140,25 +121,8 @@ class ReadingThread {
     await this.#end(new Error("the reading thread was closed"));
   }
 
-  /** Ends an idle thread that has more memory than a small heap. */
-  async giveBack(): Promise<void> {
-    if (!this.#isBusy && this.#heapMb > SMALL_HEAP_MB) await this.close();
-  }
-
-  /** A thread with too small a heap is ended for one with more, once the others leave it that. */
-  async #takeMemory(owner: OwnerKey, { octets, left }: Work<TaskName>): Promise<void> {
+  #carryOut({ name, order, what, transfer = [], source, moreMs = 0 }: Work<TaskName>) {
     clearTimeout(this.#idle);
-    const { heapMb, memory, others } = this.#terms;
-    const neededMb = octets > SMALL_OCTETS ? heapMb : Math.min(heapMb, SMALL_HEAP_MB);
-    if (this.#worker !== undefined && this.#heapMb >= neededMb) return;
-    await this.close();
-    const reservation = memory.wait(owner, neededMb, left === undefined ? {} : { signal: left });
-    await others?.();
-    this.#memory = await reservation;
-    this.#heapMb = neededMb;
-  }
-
-  #carryOut({ name, order, what, transfer = [], source, moreMs = 0, left }: Work<TaskName>) {
     const worker = (this.#worker ??= this.#launch());
     const limitMs = (this.#terms.limitMs ?? LIMIT_MS) + moreMs;
     const startMs = performance.now();
@@ -166,7 +130,6 @@ class ReadingThread {
     usedMs();
     const watch = setInterval(() => {
       const elapsedMs = performance.now() - startMs;
-      if (left?.aborted === true) void this.#end(left.reason as Error);
       if (usedMs() <= limitMs && elapsedMs <= limitMs * ELAPSED_TIMES) return;
       void this.#end(tooSlow(what));
     }, LOOK_EVERY_MS);
@@ -195,9 +158,9 @@ class ReadingThread {
   }
 
   #launch(): Worker {
-    const { isUrgent = false } = this.#terms;
+    const { heapMb, isUrgent = false } = this.#terms;
     const worker = new Worker(new URL("../text-thread.js", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
       workerData: { isUrgent } satisfies ThreadData,
     });
     worker.unref(); // an idle thread keeps no process alive
@@ -247,13 +210,11 @@ class ReadingThread {
   }
 
   async #end(why: Error): Promise<void> {
-    const [worker, memory] = [this.#worker, this.#memory];
+    const worker = this.#worker;
     this.#worker = undefined;
-    this.#memory = undefined;
     this.#place = undefined;
     this.#job?.failed(why);
     await worker?.terminate();
-    memory?.release();
   }
 }
 
@@ -297,8 +258,8 @@ const LISTS_IDLE_MS = 120_000;
 
 const THREADS = {
   texts: { heapMb: 192, idleMs: IDLE_MS },
-  files: { heapMb: 288, idleMs: IDLE_MS },
-  lists: { heapMb: 288, idleMs: LISTS_IDLE_MS },
+  files: { heapMb: 320, idleMs: IDLE_MS },
+  lists: { heapMb: 384, idleMs: LISTS_IDLE_MS },
 } as const;
 
 /** A thread each for the texts in requests, for uploaded files, and for lists of the dashboard. */
@@ -306,24 +267,19 @@ export function threadTexts(
   shares: Pick<Shares, "of">,
   terms: Partial<Pick<ThreadTerms, "limitMs" | "heapMb">> = {},
 ): Texts {
-  const memory = shares.of("reading");
-  const others = (): Promise<unknown> =>
-    Promise.all([texts, files, lists].map((thread) => thread.giveBack()));
   const launch = (name: keyof typeof THREADS): ReadingThread =>
-    new ReadingThread({ share: shares.of(name), memory, others, ...THREADS[name], ...terms });
+    new ReadingThread({ share: shares.of(name), ...THREADS[name], ...terms });
   const [texts, files, lists] = [launch("texts"), launch("files"), launch("lists")];
   return {
-    async split({ text, owner, entriesMax, left }) {
+    async split({ text, owner, entriesMax }) {
       const uniqueMax = entriesMax ?? Infinity;
       if (text.length <= INLINE_MAX_UNITS) return await inSlices(splitText(text, uniqueMax));
       const order = { text, uniqueMax };
-      const work = { name: "split", order, what: LIST, octets: text.length, left } as const;
-      return await texts.run(owner, work);
+      return await texts.run(owner, { name: "split", order, what: LIST, octets: text.length });
     },
-    decode: (order, owner, left) =>
-      texts.run(owner, { name: "decode", what: LIST, left, ...given(order) }),
-    readFile: (order, owner, left) =>
-      files.run(owner, { name: "file", what: shown(order.options.name), left, ...given(order) }),
+    decode: (order, owner) => texts.run(owner, { name: "decode", what: LIST, ...given(order) }),
+    readFile: (order, owner) =>
+      files.run(owner, { name: "file", what: shown(order.options.name), ...given(order) }),
     lists: {
       facts: (order, source) => lists.run(order.owner, { name: "facts", ...of(order, source) }),
       rows: (order, source) => lists.run(order.owner, { name: "rows", ...of(order, source) }),
@@ -352,19 +308,12 @@ function of<Order extends ListOrder>(order: Order, source: ListSource) {
   return { order, source, what: shown(options.name), octets, moreMs: chunks * CHUNK_MS };
 }
 
-const UNPACKED_TIMES = 10;
-
 /** The chunks are taken out of the order, and their memory is given to the thread. */
 function given<Order extends { readonly chunks: Uint8Array[] }>(order: Order) {
   const chunks = order.chunks.splice(0);
-  const isPacked = chunks[0]?.[0] === 0x50 && chunks[0][1] === 0x4b; // "PK": a workbook
-  const sum = chunks.reduce((octets, { length }) => octets + length, 0);
-  const octets = sum * (isPacked ? UNPACKED_TIMES : 1);
+  const octets = chunks.reduce((sum, { length }) => sum + length, 0);
   return { order: { ...order, chunks }, transfer: chunks.map(({ buffer }) => buffer), octets };
 }
-
-/** A file is as long as it is, so it gets the large heap. */
-const FILE_OCTETS = 2 * SMALL_OCTETS;
 
 const PAGES = { heapMb: 512, idleMs: 60_000, isUrgent: true } as const;
 
@@ -373,19 +322,14 @@ export async function* threadPages(
   slices: FileSlices,
   options: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const shares = createShares();
-  const thread = new ReadingThread({
-    ...PAGES,
-    share: shares.of("files"),
-    memory: shares.of("reading"),
-  });
+  const thread = new ReadingThread({ ...PAGES, share: createShares().of("files") });
   const iterator = slices[Symbol.asyncIterator]();
   const slice = async (): Promise<Uint8Array | undefined> => {
     const { done, value } = await iterator.next();
     return done === true ? undefined : value;
   };
   const ask = (): Promise<string | undefined> => {
-    const work = { name: "page", order: options, what: "The file", octets: FILE_OCTETS } as const;
+    const work = { name: "page", order: options, what: "The file", octets: 1 } as const;
     const page = thread.run("command", { ...work, source: { slice } });
     page.catch(() => undefined); // it is told when its turn comes
     return page;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DecisionLog, pruneDecisions } from "../../../src/gate/decision-log.ts";
 import { Feedback, pruneFeedback } from "../../../src/gate/feedback.ts";
 import { BUILT_IN } from "../../../src/gate/rulings.ts";
-import { createAccountHash, mailboxId } from "../../../src/gate/traffic.ts";
+import { createAccountHash, mailboxId } from "../../../src/gate/traffic-marks.ts";
 import { readEntry } from "../../../src/core/address/address.ts";
 import { DAY_MS } from "../../../src/core/calendar.ts";
 import { literalDatasets } from "../../lists/literal-datasets.ts";

@@ -6,11 +6,10 @@ import { type NotedResult, statusOf } from "../../../core/batch/result-cells.ts"
 import { FEATURES } from "../../../core/checks/registry.ts";
 import { type Described, type Schema, Type } from "../../../core/json-schema.ts";
 import {
-  DEFAULT_POLICY,
+  builtInFor,
   policyFor,
   type PolicyQuestion,
   QUESTIONS,
-  SEND_POLICY,
 } from "../../../core/policy/default-policy.ts";
 import type { CliValidator } from "../check.ts";
 import { DECISIONS } from "../../../core/policy/policy.ts";
@@ -111,7 +110,7 @@ export function localBackend(validator: CliValidator, { testPolicy }: CliDecider
     async decide(email, question, policy = policyFor(question)) {
       if (policy !== policyFor(question))
         throw new Error(`Without a server only the policy "${policyFor(question)}" exists.`);
-      const builtIn = question === "send" ? SEND_POLICY : DEFAULT_POLICY;
+      const builtIn = builtInFor(question);
       const [test] = await testPolicy(builtIn, [email], { premium: true, language: "en" });
       const { decision, reason, message, did_you_mean: meant, complete, result } = test ?? {};
       return { decision, reason, message, did_you_mean: meant, complete, result };

@@ -1,0 +1,153 @@
+import { createHmac } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../base/entries.ts";
+import { deriveKey } from "../base/secrets.ts";
+import { type Address, addressKey } from "../core/address/address.ts";
+import { canonicalAddress } from "../core/evidence/alias.ts";
+import type { Datasets } from "../core/evidence/datasets.ts";
+import { isKnownGood } from "../core/evidence/domain-evidence.ts";
+import { relayOfDomain } from "../core/mail/mail-hosts.ts";
+import { type Domain, registrableOf } from "../core/name/domain.ts";
+import {
+  DYNAMIC_DNS,
+  FAMILY_EXCEPTIONS,
+  FREE_REGISTRIES,
+  LARGE_PROVIDERS,
+  WEAK_REGISTRIES,
+} from "../core/tables/data.ts";
+import type { Validation } from "../core/validate/validate.ts";
+import { PAGE_PREFIX } from "./traffic-store.ts";
+
+/** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
+
+/** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */
+export type AccountHash = (accountId: string, text: string) => string;
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HASH_LENGTH = 26;
+
+const KEYS_MAX = 10_000;
+
+export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
+  deriveKey(secretKey, "mailbox ids");
+
+export function createAccountHash(key: Uint8Array): AccountHash {
+  const keys = new LRUCache<string, Uint8Array>(entriesUpTo(KEYS_MAX));
+  const keyOf = (accountId: string): Uint8Array => {
+    const known = keys.get(accountId);
+    if (known !== undefined) return known;
+    const made = createHmac("sha256", key).update(accountId).digest();
+    keys.set(accountId, made);
+    return made;
+  };
+  return (accountId, text) =>
+    base32(createHmac("sha256", keyOf(accountId)).update(text).digest()).slice(0, HASH_LENGTH);
+}
+
+function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += BASE32[(value >> (bits - 5)) & 31] ?? "";
+  }
+  return text;
+}
+
+/** The id that all spellings of one mailbox share within an account; two accounts never share one. */
+export const mailboxId = (
+  hash: AccountHash,
+  accountId: string,
+  address: Parameters<typeof canonicalAddress>[0],
+): string => `m_${hash(accountId, canonicalAddress(address))}`;
+
+/** Keyed hashes of one account; what pages ask has a prefix. */
+const markerOf =
+  (hash: AccountHash, { accountId, since, isPage }: TrafficOwner) =>
+  (kind: string, text: string): string => {
+    const hashed = hash(accountId, `${kind} ${String(since)} ${text}`);
+    return isPage ? PAGE_PREFIX + hashed : hashed;
+  };
+
+/** The marks of an address alone: its mailbox, and this spelling. */
+export function trafficMarks(
+  hash: AccountHash,
+  owner: TrafficOwner,
+  address: Address,
+): readonly [mailbox: string, spelling: string] {
+  const mark = markerOf(hash, owner);
+  return [mark("mailbox", canonicalAddress(address)), mark("spelling", addressKey(address))];
+}
+
+/** The subject of messages that somebody asks for who is known. */
+export const knownMark = (mailbox: string): string => `known.${mailbox}`;
+
+export const messagesMark = (hash: AccountHash, owner: TrafficOwner): string =>
+  markerOf(hash, owner)("messages", "");
+
+/** An account with its traffic on. `since` changes when it is switched off and on: older rows are gone then. */
+export interface TrafficOwner {
+  readonly accountId: string;
+  readonly since: number;
+  /** Anybody may ask with the key of a page: that is counted apart, and read for such decisions alone. */
+  readonly isPage: boolean;
+}
+
+export interface Marks {
+  readonly owner: TrafficOwner;
+  readonly mailbox: string;
+  readonly spelling: string;
+  /** What is counted of the account's messages as a whole. */
+  readonly messages: string;
+  /** Absent for domains whose mailboxes belong to strangers. */
+  readonly domain?: string;
+  /** Absent at the registrable domain itself. */
+  readonly subName?: string;
+  /** The registrable domain of the preferred mail host. */
+  readonly mailHost?: string;
+}
+
+export function marksOf(
+  owner: TrafficOwner,
+  { entry, mail }: Pick<Validation, "entry" | "mail">,
+  { hash, datasets }: { readonly hash: AccountHash; readonly datasets: OwnDomainData },
+): Marks | undefined {
+  if (entry.kind !== "address") return undefined;
+  const { address, domain } = entry;
+  const mark = markerOf(hash, owner);
+  const [mailbox, spelling] = trafficMarks(hash, owner, address);
+  const marks = { owner, mailbox, spelling, messages: messagesMark(hash, owner) };
+  const own = ownDomainOf(domain, datasets);
+  if (own === undefined) return marks;
+  const [host] = mail?.kind === "hosts" ? mail.hosts : [];
+  return {
+    ...marks,
+    domain: mark("domain", own),
+    ...(domain.name !== own && { subName: mark("name", domain.name) }),
+    ...(host !== undefined && { mailHost: mark("mail host", registrableOf(host) ?? host) }),
+  };
+}
+
+type OwnDomainData = Pick<Datasets, "free" | "knownGood" | "operator">;
+
+/** Undefined for providers, relays, public suffixes, registries of free names and dynamic DNS: no one owner has them. */
+function ownDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
+  const { registrableDomain, privateRegistrableDomain } = domain;
+  const isPrivate = registrableDomain !== privateRegistrableDomain;
+  return isPrivate ? undefined : reportedDomainOf(domain, datasets);
+}
+
+/** The same for feedback, which may be about one customer of a private suffix such as "github.io". */
+export function reportedDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
+  const { name, privateRegistrableDomain: own } = domain;
+  if (own === undefined || relayOfDomain(domain) !== undefined) return undefined;
+  if (SHARED.some((names) => names.has(own))) return undefined;
+  const isShared = [name, own].some(
+    (one) => LARGE_PROVIDERS.has(one) || datasets.free.has(one) || isKnownGood(one, datasets),
+  );
+  return isShared ? undefined : own;
+}
+
+const SHARED = [DYNAMIC_DNS, FAMILY_EXCEPTIONS, FREE_REGISTRIES, WEAK_REGISTRIES];

@@ -1,3 +1,4 @@
+import { isoTime } from "../core/calendar.ts";
 import { type Clock, inTime } from "./clock.ts";
 import { type End, every } from "./every.ts";
 import type { Log } from "./log.ts";
@@ -7,8 +8,10 @@ export const PARTS = [
   "database",
   "disk",
   "dns",
+  "lists",
   "workers",
   "duties",
+  "proxy",
   "feeds",
   "failed_open",
   "refusals",
@@ -31,6 +34,18 @@ export interface BrokenPart {
   /** The service cannot do its work: `/readyz` names the part. */
   readonly stops: boolean;
 }
+
+/** As `/readyz` and the dashboard show it. */
+export type ShownPart = Pick<BrokenPart, "part" | "says" | "stops"> & {
+  readonly to_do: string;
+  readonly since: string;
+};
+
+export const shownPart = ({ toDo, sinceMs, ...part }: BrokenPart): ShownPart => ({
+  ...part,
+  to_do: toDo,
+  since: isoTime(sinceMs),
+});
 
 export interface Watched {
   readonly look: () => Promise<Trouble | undefined>;
@@ -93,10 +108,6 @@ export class Health {
   /** Looks at every part; whoever asks meanwhile gets the same answer. Never rejects. */
   now(): Promise<readonly BrokenPart[]> {
     return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
-  }
-
-  async failing(): Promise<readonly HealthPart[]> {
-    return (await this.now()).filter(({ stops }) => stops).map(({ part }) => part);
   }
 
   async #look(): Promise<readonly BrokenPart[]> {

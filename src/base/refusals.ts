@@ -18,6 +18,8 @@ export type RefusalStatus =
 export interface RefusalDetail {
   readonly retry_after?: number;
   readonly reset_at?: string;
+  /** Of `/readyz`, for who may read `/metrics`. */
+  readonly broken?: readonly object[];
 }
 
 /** A request we understood and will not serve. The message is shown to the client as it stands. */
@@ -138,8 +140,8 @@ export const diskFull = fixed(
 );
 
 /** `names`: what does not answer, as `/readyz` knows it. */
-export function notReady(names: readonly string[]): Refusal {
-  return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`);
+export function notReady(names: readonly string[], detail: RefusalDetail = {}): Refusal {
+  return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`, { detail });
 }
 
 export const metricsUnauthorized = fixed(
@@ -233,11 +235,14 @@ export const wrongCurrentPassword = fixed(
 );
 export const adminsOnly = fixed("admins_only", 403, "This is for administrators.");
 
-export const foreignOrigin = fixed(
-  "foreign_origin",
-  403,
-  "The request did not come from this site.",
-);
+/** `proxy`: the address of one in between that is not trusted. */
+export function foreignOrigin(proxy?: string): Refusal {
+  const hint =
+    proxy === undefined
+      ? ""
+      : ` It came through ${proxy}: if that is your proxy, name it in GATEPOST_TRUST_PROXY, and the address that people open in GATEPOST_PUBLIC_URL.`;
+  return new Refusal("foreign_origin", 403, `The request did not come from this site.${hint}`);
+}
 
 export function tooManyAttempts(closesInMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(closesInMs / 1_000));

@@ -40,6 +40,13 @@ test("a check that breaks on one entry fails the job in the end, and pays back",
   assert.deepEqual(world.events, []);
 });
 
+test("where DNS is switched off a list waits for no answer", async (t) => {
+  const world = await bulkWorld(t, { lookup: mailEverywhere(() => true), isDnsOff: true });
+  const session = await submit(world, 1_200);
+  world.worker().start();
+  await until(async () => (await world.bulk.view(STARTER, session)).kind !== "progress");
+});
+
 test("a chunk that another worker has by now is given up, and nothing of it is stored", async (t) => {
   const good = switchedCheck();
   let asked = 0;

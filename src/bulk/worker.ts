@@ -55,6 +55,8 @@ interface WorkerDeps {
   readonly room: () => Promise<void> | undefined;
   readonly window: () => number;
   readonly dnsAnswers: () => Promise<boolean>;
+  /** Nobody is asked: a chunk without an answer waits for none. */
+  readonly isDnsOff?: boolean;
   readonly shares: Pick<Shares, "of">;
   readonly chunks: ChunkQueue;
   readonly name: string;
@@ -356,6 +358,14 @@ export class BulkWorker {
   async #checkAgain(work: RunningChunk): Promise<CheckedChunk> {
     const { chunk, entries, results } = work;
     const conclusive = results.some(({ dns }) => dns === "conclusive");
+    if (this.#deps.isDnsOff === true) {
+      return {
+        outcome: outcomeOf(entries, results),
+        conclusive,
+        isPostponed: false,
+        dnsDown: false,
+      };
+    }
     const isSilent = !conclusive && results.some(isOpen);
     if (!isSilent) {
       const share = this.#deps.shares.of("again");

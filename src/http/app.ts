@@ -20,7 +20,7 @@ export interface AppDeps extends GuardTerms {
   readonly routes?: readonly Route[];
   readonly pages?: Partial<DashboardPages>;
   readonly metricsPage: MetricsPage;
-  readonly failing: ProcessDeps["failing"];
+  readonly broken: ProcessDeps["broken"];
   readonly settings: GuardTerms["settings"] & {
     readonly publicUrl: () => string;
     readonly metricsToken?: string;

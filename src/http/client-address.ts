@@ -104,6 +104,15 @@ export function isTrustedProxy(peer: string, trusted: TrustedProxies): boolean {
   return address !== undefined && isTrusted(unmapped(address), trusted);
 }
 
+/** The peer that forwards for others and is not trusted, as far as its headers say so: a client may send them, too. */
+export function unknownProxy(
+  { headers, socket: { remoteAddress: peer } }: Pick<IncomingMessage, "headers" | "socket">,
+  trusted: TrustedProxies,
+): string | undefined {
+  if (headers["x-forwarded-for"] === undefined || peer === undefined) return undefined;
+  return isTrustedProxy(peer, trusted) ? undefined : clientAddress(peer, undefined, []);
+}
+
 const written = (address: ipaddr.IPv4 | ipaddr.IPv6): string => address.toString();
 
 export function isLoopback(address: string): boolean {

@@ -1,3 +1,4 @@
+import { PARTS } from "../base/health.ts";
 import { PREMIUM_SCHEMAS } from "../core/checks/registry.ts";
 import { FILE_FACTS } from "../bulk/bulk.ts";
 import { component, Type } from "../core/json-schema.ts";
@@ -25,6 +26,21 @@ export const ResultSchema = Type.Object(
   { description: "Validation result. With `format` false, optional fields are absent." },
 );
 
+export const BrokenPart = Type.Object({
+  part: Type.Enum(PARTS),
+  says: Type.String({ description: "A sentence: what is wrong." }),
+  to_do: Type.String({ description: "A sentence: what to do." }),
+  since: Type.String({ format: "date-time" }),
+  stops: Type.Boolean({ description: "The service cannot do its work; `/readyz` is 503." }),
+});
+
+export const BROKEN = Type.Optional(
+  Type.Array(BrokenPart, {
+    description:
+      "Of `/readyz`, for this machine and who may read `/metrics`; the worst comes first.",
+  }),
+);
+
 export const ErrorSchema = Type.Object({
   error: Type.String({ minLength: 1, description: "What went wrong, for people." }),
   retry_after: Type.Optional(count("Seconds; with the rate refusal of a single check.")),
@@ -34,6 +50,7 @@ export const ErrorSchema = Type.Object({
       description: "With the quota refusal of a single check.",
     }),
   ),
+  broken: BROKEN,
 });
 
 const session = Type.String({

@@ -23,7 +23,7 @@ import type { Trust } from "../dns/trust/trust.ts";
 import type { SharedDatasets } from "../lists/shared-datasets.ts";
 import type { Observed } from "../lists/mail-recorder.ts";
 import type { SqlDatabase } from "../store/database.ts";
-import { type Checker, dnsCap, openDns } from "./checker.ts";
+import { type Checker, dnsCap, isDnsOff, openDns } from "./checker.ts";
 import { type DnsFigures, type VerdictTotals, VerdictTally } from "./metrics.ts";
 import { type Machine, type Process, systemMachine } from "./process.ts";
 import type { Config } from "./settings/config.ts";
@@ -36,6 +36,7 @@ export interface BulkChecker {
   readonly room: () => Promise<void> | undefined;
   /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
+  readonly isDnsOff: boolean;
   readonly dnsFigures: () => DnsFigures;
   readonly verdicts: () => VerdictTotals;
   readonly window: () => number;
@@ -97,6 +98,7 @@ export function openBulkChecker(
       return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());
     },
     dnsAnswers: () => trust?.answers() ?? probe.probe(),
+    isDnsOff: isDnsOff(config),
     dnsFigures: () => ({
       clients: { bulk: dns.stats(), again: second.stats() },
       trust: trust?.stats(),

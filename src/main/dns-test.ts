@@ -10,6 +10,7 @@ import { TcpPipe } from "../dns/transport/tcp.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { DnsTest } from "../http/account/shapes.ts";
 import type { Config } from "./settings/config.ts";
+import { dnsSilence } from "./health.ts";
 import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";
 
 /** Names that do not exist: each is asked once, so no cache answers. */
@@ -20,6 +21,7 @@ const SLOW_MS = 400;
 const LOST_MAX = 1;
 
 interface ResolverParts {
+  readonly config: Pick<Config, "dnsServers">;
   /** Asks what the service asks; undefined when GATEPOST_DNS_CANARIES is off. */
   readonly trust: Trust | undefined;
   readonly lookup: Pick<Lookup, "addresses">;
@@ -40,9 +42,7 @@ export async function measureResolver(parts: ResolverParts): Promise<MeasuredRes
   const answers = await Promise.all(Array.from({ length: QUESTIONS }, () => askInvented(parts)));
   const lost = answers.filter(({ kind }) => kind === "unknown").length;
   if (lost === QUESTIONS) {
-    const says = "DNS does not answer.";
-    const toDo = "Check the network, or set GATEPOST_DNS_SERVERS to a resolver that answers.";
-    return { found: lie ?? { says, toDo }, isTruthful: null };
+    return { found: lie ?? dnsSilence(parts.config), isTruthful: null };
   }
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
   const medianMs = Math.round(times[QUESTIONS / 2] ?? 0);
@@ -96,7 +96,7 @@ async function testOf(
   const lookup = openDns(config, "interactive", { machine });
   try {
     const [{ medianMs, found, isTruthful }, tcp] = await Promise.all([
-      measureResolver({ trust, lookup, clock, ids: machine.ids }),
+      measureResolver({ config, trust, lookup, clock, ids: machine.ids }),
       answersByTcp(server, clock),
     ]);
     const isSilent = medianMs === undefined;

@@ -6,7 +6,15 @@ import { ownDisk } from "../../test/process/own-disk.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
-import { diskTrouble, dutiesPart, failedOpenPart, feedsTrouble, refusalsPart } from "./health.ts";
+import {
+  diskTrouble,
+  dutiesPart,
+  failedOpenPart,
+  feedsTrouble,
+  proxyPart,
+  refusalsPart,
+} from "./health.ts";
+import { nothingCounted } from "./metrics.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const feed = (over: Partial<FeedStatus>): FeedStatus => ({
@@ -45,7 +53,7 @@ for (const [what, status, says] of feeds) {
 
 test("health: one request in ten of at least 100 refused is told for five minutes", async () => {
   const clock = manualClock();
-  const counted = { requests: 0, refused: 0, hookCalls: 0, failedOpen: 0 };
+  const counted = nothingCounted();
   const { look } = refusalsPart(counted, clock);
   const after = async (requests: number, refused: number) => {
     counted.requests += requests;
@@ -64,12 +72,23 @@ test("health: one request in ten of at least 100 refused is told for five minute
 });
 
 test("health: a hook call that was let through is told", async () => {
-  const counted = { requests: 0, refused: 0, hookCalls: 9, failedOpen: 0 };
+  const counted = { ...nothingCounted(), hookCalls: 9 };
   const { look } = failedOpenPart(counted, manualClock());
   assert.equal(await look(), undefined);
   counted.hookCalls = 12;
   counted.failedOpen = 2;
   assert.match((await look())?.says ?? "", /^2 of 12 hook calls/);
+});
+
+test("health: requests through a proxy that nobody trusted are told, a header now and then is not", async () => {
+  const counted = { ...nothingCounted(), requests: 1_000, forwarded: 99, proxy: "10.0.0.7" };
+  const { look } = proxyPart(counted, manualClock());
+  assert.equal(await look(), undefined);
+  counted.forwarded = 200;
+  assert.match(
+    (await look())?.says ?? "",
+    /through 10\.0\.0\.7, which GATEPOST_TRUST_PROXY does not/,
+  );
 });
 
 test("health: a duty that changes hands is well, one that nobody takes is not", async () => {

@@ -2,9 +2,12 @@ import { access, constants, statfs } from "node:fs/promises";
 import type { Kysely } from "kysely";
 import { Health, type HealthPart, recently, type Trouble, type Watched } from "../base/health.ts";
 import type { ProcessCounts } from "./metrics.ts";
+import { CLAIMS_MAX } from "../bulk/chunk-queue.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
 import type { Database } from "../store/schema.ts";
+import { RUNNING } from "../store/tables/bulk.ts";
+import type { BulkThread } from "./threads/bulk-thread.ts";
 import type { Ailment } from "../store/embedded/sqlite.ts";
 import { FREE_MIN_BYTES } from "../store/takes-writes.ts";
 import { isDnsOff, serversOf, serverText } from "./checker.ts";
@@ -17,6 +20,8 @@ interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
   /** Whether a name server answers, for when nobody tests whether it tells the truth. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly counted: ProcessCounts;
+  /** Undefined where workers run the lists. */
+  readonly listThread: Pick<BulkThread, "isDown"> | undefined;
 }
 
 /** Opens what watches this process; it looks by itself until the process closes. */
@@ -25,6 +30,8 @@ export function openHealth(process: Process, parts: HealthParts): Health {
   const { backing } = parts;
   const watched = new Map<HealthPart, Watched>([
     ["database", databasePart(config, backing)],
+    ["lists", listsPart(process, parts)],
+    ["proxy", proxyPart(parts.counted, clock)],
     ["refusals", refusalsPart(parts.counted, clock)],
     ["failed_open", failedOpenPart(parts.counted, clock)],
   ]);
@@ -67,7 +74,7 @@ const RESTORE =
 const DISK_FAULTS = "Look for faults of the disk in the system's log, mend it";
 
 /** Undefined where the disk says it. */
-function databaseTrouble(config: Config, ailment: Ailment): Trouble | undefined {
+export function databaseTrouble(config: Config, ailment: Ailment): Trouble | undefined {
   const it = `The database ${databasePlace(config)}`;
   if (config.databaseUrl !== undefined) {
     return { says: `${it} does not answer, or takes no writes.`, toDo: POSTGRES_TO_DO };
@@ -143,12 +150,13 @@ async function unwritableWords(path: string): Promise<string | undefined> {
   }
 }
 
+export const dnsSilence = (config: Pick<Config, "dnsServers">): Trouble => ({
+  says: `DNS server ${serversOf(config).map(serverText).join(", ")} does not answer: checks cannot tell whether a domain has mail.`,
+  toDo: "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.",
+});
+
 function dnsPart(config: Config, { trust, dnsAnswers }: HealthParts): Watched {
-  const servers = serversOf(config).map(serverText).join(", ");
-  const silence = {
-    says: `DNS server ${servers} does not answer: checks cannot tell whether a domain has mail.`,
-    toDo: "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.",
-  };
+  const silence = dnsSilence(config);
   return {
     async look() {
       const answers = await (trust?.answers() ?? dnsAnswers());
@@ -156,6 +164,68 @@ function dnsPart(config: Config, { trust, dnsAnswers }: HealthParts): Watched {
       return answers ? well : silence;
     },
     silence,
+  };
+}
+
+/** A claim takes a second, an entry that DNS does not answer ten. */
+const CHUNK_WAITS_MS = 10_000;
+
+/** The thread, or a worker, is there and takes nothing. Where the database or all workers are away those say it. */
+function listsPart(
+  { clock }: Process,
+  { backing, listThread }: Pick<HealthParts, "backing" | "listThread">,
+): Watched {
+  const { db } = backing.store.sql;
+  return {
+    async look() {
+      if ((await backing.ails()) !== undefined) return well;
+      const nowMs = clock.nowMs();
+      if (listThread === undefined && (await workersTrouble(db, nowMs)) !== undefined) return well;
+      const isWaiting = listThread?.isDown() === true || (await standsStill(db, nowMs));
+      return isWaiting ? LISTS_WAIT : well;
+    },
+  };
+}
+
+export const LISTS_WAIT: Trouble = {
+  says: "Lists wait: no worker runs. Nothing is lost.",
+  toDo: "Look for bulk.thread_failed and bulk.claim_failed in the log: a disk that cannot be read, or too little memory. It is tried again every second.",
+};
+
+/** A chunk waits while no worker has one. */
+async function standsStill(db: Kysely<Database>, nowMs: number): Promise<boolean> {
+  const chunks = db
+    .selectFrom("chunks")
+    .innerJoin("jobs", "jobs.session", "chunks.session")
+    .select("chunks.number")
+    .where("jobs.is_running", "=", RUNNING)
+    .limit(1);
+  const waiting = chunks
+    .where("chunks.available_at_ms", "<=", nowMs - CHUNK_WAITS_MS)
+    .where("chunks.claims", "<", CLAIMS_MAX);
+  if ((await waiting.executeTakeFirst()) === undefined) return false;
+  const leased = chunks
+    .where("chunks.lease_token", "is not", null)
+    .where("chunks.available_at_ms", ">", nowMs);
+  return (await leased.executeTakeFirst()) === undefined;
+}
+
+const FORWARDED_LEAST = 3;
+const FORWARDED_SHARE = 0.1;
+
+/** Some clients send the header by themselves. */
+export function proxyPart(counted: ProcessCounts, clock: Process["clock"]): Watched {
+  const [requests, forwarded] = [recently(clock), recently(clock)];
+  return {
+    look() {
+      const [all, unknown] = [requests(counted.requests), forwarded(counted.forwarded)];
+      const isProxy = unknown >= FORWARDED_LEAST && unknown > FORWARDED_SHARE * all;
+      const trouble = {
+        says: `Requests come with X-Forwarded-For through ${counted.proxy}, which GATEPOST_TRUST_PROXY does not name: everybody behind it counts as one caller.`,
+        toDo: "Set GATEPOST_TRUST_PROXY to the address of your proxy (docs/operations/proxies.md).",
+      };
+      return Promise.resolve(isProxy ? trouble : well);
+    },
   };
 }
 

@@ -80,6 +80,9 @@ export interface ProcessCounts {
   refused: number;
   hookCalls: number;
   failedOpen: number;
+  /** Through a proxy that is not trusted; the newest such one. */
+  forwarded: number;
+  proxy: string;
 }
 
 export const nothingCounted = (): ProcessCounts => ({
@@ -87,6 +90,8 @@ export const nothingCounted = (): ProcessCounts => ({
   refused: 0,
   hookCalls: 0,
   failedOpen: 0,
+  forwarded: 0,
+  proxy: "",
 });
 
 /** Counts the requests of the API on their way to the metrics. */
@@ -159,6 +164,12 @@ export const HEALTH: readonly Figure<Awaited<ReturnType<Health["state"]>>>[] = [
     labelNames: ["part"],
     of: ({ parts, broken }) =>
       parts.map((name) => [broken.some(({ part }) => part === name) ? 1 : 0, { part: name }]),
+  },
+  {
+    name: "gatepost_broken_info",
+    help: "1 for each part that is broken, with the sentence that the page System says of it.",
+    labelNames: ["part", "says"],
+    of: ({ broken }) => broken.map(({ part, says }) => [1, { part, says }]),
   },
 ];
 

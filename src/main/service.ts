@@ -23,6 +23,7 @@ import { disposablePages } from "../http/system/disposable-page.ts";
 import { gatePages } from "../http/system/widget.ts";
 import { hookPage } from "../http/api/hooks.ts";
 import { BodyReader } from "../http/body.ts";
+import { unknownProxy } from "../http/client-address.ts";
 import { createHostHeaderCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { createSecretBox } from "../base/secrets.ts";
@@ -104,12 +105,19 @@ async function openServer(process: Process) {
   const { serving, links, webhooks } = parts;
   const { backing, lists, shares } = serving;
   const { app, setUp } = appOf(process, parts);
+  const trustedProxies = config.trustProxy ?? [];
   if (backing.where === "alone") await webhooks.dispatcher.start("alone");
   startUpkeep(process, serving, lists.duties);
-  const { url, port, stop } = await machine.listen(app, config, {
+  const { counted } = serving;
+  const serve: typeof app.serve = (request, response) => {
+    const proxy = unknownProxy(request, trustedProxies);
+    if (proxy !== undefined) Object.assign(counted, { proxy, forwarded: counted.forwarded + 1 });
+    app.serve(request, response);
+  };
+  const { url, port, stop } = await machine.listen({ ...app, serve }, config, {
     limits: DEFAULT_LIMITS,
     share: shares.of("connections"),
-    trustedProxies: config.trustProxy ?? [],
+    trustedProxies,
   });
   closing.add(stop);
   links.base = publicUrlOf({ ...config, port });
@@ -347,7 +355,7 @@ function appOf(process: Process, parts: ServiceParts) {
     log,
     metrics: metrics.http,
     metricsPage: metrics.page,
-    failing: () => health.failing(),
+    broken: () => health.now(),
     bodies,
     settings: {
       publicUrl,
@@ -417,8 +425,9 @@ const dnsOf = ({ checker, serving, bulk }: ServiceParts) => [
   bulk.thread?.figures()?.dns,
 ];
 
-function watchHealth(process: Process, { serving, checker }: ServiceParts): Health {
-  const health = openHealth(process, { ...serving, dnsAnswers: () => checker.dns.probe() });
+function watchHealth(process: Process, { serving, checker, bulk }: ServiceParts): Health {
+  const probes = { dnsAnswers: () => checker.dns.probe(), listThread: bulk.thread };
+  const health = openHealth(process, { ...serving, ...probes });
   watch(serving.metrics.registry, HEALTH, () => health.state());
   return health;
 }

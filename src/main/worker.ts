@@ -92,6 +92,7 @@ function openWork(
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
+    isDnsOff: bulk.isDnsOff,
     chunks: new ChunkQueue({ db }),
     name,
     clock,
@@ -109,13 +110,14 @@ async function show(
 ): Promise<string | undefined> {
   const { config, machine, clock, log, closing } = process;
   const { metrics } = serving;
-  const health = openHealth(process, { ...serving, dnsAnswers: bulk.dnsAnswers });
+  const probes = { dnsAnswers: bulk.dnsAnswers, listThread: undefined };
+  const health = openHealth(process, { ...serving, ...probes });
   watch(metrics.registry, HEALTH, () => health.state());
   if (config.workerPort === undefined) return undefined;
   const app = buildWorkerApp({
     clock,
     log,
-    failing: () => health.failing(),
+    broken: () => health.now(),
     metrics: metrics.http,
     metricsPage: metrics.page,
     metricsToken: config.metricsToken,

@@ -42,6 +42,7 @@ export interface WorldOptions {
   readonly bufferMax?: number;
   readonly check?: EntryCheck;
   readonly dnsAnswers?: () => Promise<boolean>;
+  readonly isDnsOff?: boolean;
   readonly room?: () => Promise<void> | undefined;
 }
 
@@ -79,7 +80,7 @@ export function mailEverywhere(silent: (name: string) => boolean = () => false):
   };
 }
 
-interface BulkTerms extends Pick<WorldOptions, "bufferMax" | "dnsAnswers" | "room"> {
+interface BulkTerms extends Pick<WorldOptions, "bufferMax" | "dnsAnswers" | "isDnsOff" | "room"> {
   readonly admission: Admission;
   readonly tiers: Tiers;
   readonly check: EntryCheck;
@@ -112,6 +113,7 @@ export function bulkOn(
       window: () => 1_000,
       name,
       room: terms.room ?? (() => undefined),
+      isDnsOff: terms.isDnsOff ?? false,
       dnsAnswers: terms.dnsAnswers ?? (() => Promise.resolve(true)),
     });
     workers.push(made);

@@ -224,7 +224,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     pages: dashboardOf(routes, dashboard),
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
-    failing: () => Promise.resolve([]),
+    broken: () => Promise.resolve([]),
     bodies,
     settings: { publicUrl, trustedProxies: [], accessLogLinesPerSecond: 1 },
   });

@@ -59,7 +59,7 @@ export function appDeps(over: Partial<AppDeps> = {}): AppDeps {
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("figures 1\n") },
     usage: { record: () => undefined },
-    failing: () => Promise.resolve([]),
+    broken: () => Promise.resolve([]),
     bodies: new BodyReader({ shares: createShares(), clock: over.clock ?? manualClock() }),
     settings: {
       publicUrl: () => "http://gatepost.example",

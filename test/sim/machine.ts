@@ -155,6 +155,7 @@ function simulatedThread(
     wake: () => void (work ??= launch()).then((its) => its?.wake()),
     use: (datasets) => void work?.then((its) => its?.use(datasets)),
     figures: () => undefined,
+    isDown: () => false,
     stop: async () => (await work)?.close(),
   };
 }

@@ -5,6 +5,7 @@ import { readLimits } from "../../accounts/admission/tiers.ts";
 import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
 import { keyJson } from "../../accounts/keys.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
+import { shownPart } from "../../base/health.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
 import { isoTime } from "../../core/calendar.ts";
@@ -148,9 +149,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     const { parts, broken } = await health.state();
     return {
       parts: [...parts],
-      broken: broken.map(({ part, says, toDo, sinceMs, stops }) => {
-        return { part, says, to_do: toDo, since: isoTime(sinceMs), stops };
-      }),
+      broken: broken.map(shownPart),
     };
   }),
   admin("GET admin/system", { answer: SystemState, withoutStore: true }, (context) =>

@@ -31,7 +31,7 @@ import { storeDownOf } from "../../base/store-down.ts";
 import { errorBody, refusalOf, refused } from "../answer.ts";
 import { readUploaded } from "../api/upload.ts";
 import type { BodyReader } from "../body.ts";
-import { addressOf, type TrustedProxies } from "../client-address.ts";
+import { addressOf, type TrustedProxies, unknownProxy } from "../client-address.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
 import { createFaultLog } from "../request-logs.ts";
 import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
@@ -114,7 +114,7 @@ async function serve(
   if (!isAllowedFor(source, deps.isHostAllowed)) throw hostNotAllowed();
   const visitor = await visitorOf(route, source, deps);
   const { clientAddress } = visitor;
-  if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl());
+  if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl(), deps.trustedProxies);
   const { known, claimed, started } = await whoAsks(route, source, visitor, deps);
   checkStanding(route.for, known);
   const query = readQuery(id, target.query);
@@ -219,9 +219,11 @@ async function visitorOf(
  * no page of another site can make them name ours. Two origins are ours: the public address, and the host
  * that the request itself was sent to (a proxy may have rewritten one of the two).
  */
-function checkOrigin({ headers }: HttpRequest, publicUrl: string): void {
+function checkOrigin(request: HttpRequest, publicUrl: string, trusted: TrustedProxies): void {
+  const { headers } = request;
   const { origin, host = "" } = headers;
-  if (origin === undefined || !URL.canParse(origin)) throw foreignOrigin();
+  const refused = (): Refusal => foreignOrigin(unknownProxy(request, trusted));
+  if (origin === undefined || !URL.canParse(origin)) throw refused();
   const from = new URL(origin).origin;
   const ours = new URL(publicUrl);
   if (from === ours.origin) return;
@@ -234,7 +236,7 @@ function checkOrigin({ headers }: HttpRequest, publicUrl: string): void {
   const asked = `${scheme}://${host}`;
   // Whoever opens the public address without TLS may be somebody in between.
   const isDowngraded = ours.protocol === "https:" && host.toLowerCase() === ours.host;
-  if (isDowngraded || !URL.canParse(asked) || new URL(asked).origin !== from) throw foreignOrigin();
+  if (isDowngraded || !URL.canParse(asked) || new URL(asked).origin !== from) throw refused();
 }
 
 /** Looked for at this one door: the embedded store cuts text at NUL, and PostgreSQL refuses it. */

@@ -1,4 +1,5 @@
 import { PARTS } from "../../base/health.ts";
+import { BrokenPart } from "../schemas.ts";
 import { DECISIONS } from "../../core/policy/policy.ts";
 import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
@@ -405,16 +406,9 @@ export type Cockpit = Described<typeof Cockpit>;
 
 export const HealthState = Type.Object({
   parts: Type.Array(Type.Enum(PARTS), { description: "What is watched here." }),
-  broken: Type.Array(
-    Type.Object({
-      part: Type.Enum(PARTS),
-      says: Type.String({ description: "A sentence: what is wrong." }),
-      to_do: Type.String({ description: "A sentence: what to do." }),
-      since: time,
-      stops: Type.Boolean({ description: "The service cannot do its work; `/readyz` is 503." }),
-    }),
-    { description: "Empty: all is well. The worst comes first." },
-  ),
+  broken: Type.Array(BrokenPart, {
+    description: "Empty: all is well. The worst comes first.",
+  }),
 });
 export type HealthState = Described<typeof HealthState>;
 

@@ -1,24 +1,58 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { BrokenPart, HealthPart } from "../../base/health.ts";
 import { appDeps, appWith } from "../../../test/http/http-app.ts";
 import { inject } from "../../../test/http/inject.ts";
 
 test("a living process says so without asking anything", async () => {
-  const app = appWith({ failing: () => Promise.reject(new Error("down")) });
+  const app = appWith({ broken: () => Promise.reject(new Error("down")) });
   const { statusCode, body } = await inject(app, "/healthz");
   assert.deepEqual([statusCode, body], [200, '{"status":"ok"}']);
 });
 
-for (const [failing, status, want] of [
-  [[], 200, '{"status":"ok"}'],
-  [["dns"], 503, '{"error":"Not ready: dns."}'],
-  [["database", "dns"], 503, '{"error":"Not ready: database, dns."}'],
-] as const) {
-  test(`readiness is ${String(status)} while ${failing.join(" and ") || "nothing"} is broken`, async () => {
-    const app = appWith({ failing: () => Promise.resolve(failing) });
-    const { statusCode, body } = await inject(app, "/readyz");
-    assert.deepEqual([statusCode, body], [status, want]);
+const part = (name: HealthPart, stops: boolean): BrokenPart => ({
+  part: name,
+  says: `${name} is ill.`,
+  toDo: "Mend it.",
+  sinceMs: 0,
+  stops,
+});
+const shown = (name: string, stops: boolean): object => ({
+  part: name,
+  says: `${name} is ill.`,
+  to_do: "Mend it.",
+  since: "1970-01-01T00:00:00.000Z",
+  stops,
+});
+
+const readiness: readonly (readonly [
+  broken: readonly BrokenPart[],
+  here: string,
+  status: number,
+  body: object,
+])[] = [
+  [[], "::1", 200, { status: "ok", broken: [] }],
+  [[], "192.0.2.1", 200, { status: "ok" }],
+  [[part("feeds", false)], "192.0.2.1", 200, { status: "ok" }],
+  [[part("feeds", false)], "127.0.0.1", 200, { status: "ok", broken: [shown("feeds", false)] }],
+  [[part("dns", true)], "192.0.2.1", 503, { error: "Not ready: dns." }],
+  [
+    [part("database", true), part("feeds", false), part("dns", true)],
+    "127.0.0.1",
+    503,
+    {
+      error: "Not ready: database, dns.",
+      broken: [shown("database", true), shown("feeds", false), shown("dns", true)],
+    },
+  ],
+];
+
+for (const [broken, from, status, want] of readiness) {
+  test(`readiness is ${String(status)} for ${from} with ${String(broken.length)} broken parts`, async () => {
+    const app = appWith({ broken: () => Promise.resolve(broken) });
+    const { statusCode, body } = await inject(app, { url: "/readyz", remoteAddress: from });
+    assert.deepEqual([statusCode, JSON.parse(body)], [status, want]);
   });
 }
 

@@ -8,18 +8,20 @@ import {
   notReady,
   type Refusal,
 } from "../../base/refusals.ts";
+import { type BrokenPart, shownPart } from "../../base/health.ts";
 import { Type } from "../../core/json-schema.ts";
 import { refused } from "../answer.ts";
 import { isLoopback } from "../client-address.ts";
 import { keptText } from "../files.ts";
 import { type HostCheck, isAllowedFor } from "../hosts.ts";
+import { BROKEN } from "../schemas.ts";
 import { json, type Operation, type Refusals } from "../operation.ts";
 import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page } from "../routes.ts";
 
 export interface ProcessDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly failing: () => Promise<readonly string[]>;
+  readonly broken: () => Promise<readonly BrokenPart[]>;
   readonly isStopping?: () => boolean;
   readonly metrics: HttpMetrics;
   readonly metricsPage: MetricsPage;
@@ -56,10 +58,15 @@ const STOPPING = refused(notReady(["stopping"]), undefined);
 export const processPages = (deps: ProcessDeps): readonly Page[] =>
   observed(deps, [
     pageOf("/healthz", () => (deps.isStopping?.() === true ? STOPPING : OK)),
-    pageOf("/readyz", async () => {
+    pageOf("/readyz", async ({ source }) => {
       if (deps.isStopping?.() === true) return STOPPING;
-      const failing = await deps.failing();
-      return failing.length === 0 ? OK : refused(notReady(failing), undefined);
+      const broken = await deps.broken();
+      const stopped = broken.filter(({ stops }) => stops).map(({ part }) => part);
+      // Sentences name folders and servers: names are all that others get.
+      const isTold = isLocal(source) || metricsRefusal(source, deps) === undefined;
+      const detail = isTold ? { broken: broken.map(shownPart) } : {};
+      if (stopped.length > 0) return refused(notReady(stopped, detail), undefined);
+      return { ...OK, body: JSON.stringify({ status: "ok", ...detail }) };
     }),
     pageOf("/metrics", async ({ source }) => {
       const refusal = metricsRefusal(source, deps);
@@ -139,6 +146,12 @@ as Retry-After says.
 
 const YES = json("Yes.", Type.Object({ status: Type.Literal("ok") }), { status: "ok" });
 
+const READY = json(
+  "Yes. Who may read `/metrics` sees what is broken without stopping it.",
+  Type.Object({ status: Type.Literal("ok"), broken: BROKEN }),
+  { status: "ok" },
+);
+
 const page = (
   id: string,
   path: string,
@@ -159,7 +172,7 @@ export const systemOperations: readonly Operation[] = [
   page("getHealth", "/healthz", "Whether the process lives", YES, {
     503: ["It is stopping.", notReady(["stopping"])],
   }),
-  page("getReadiness", "/readyz", "Whether it can serve", YES, {
+  page("getReadiness", "/readyz", "Whether it can serve", READY, {
     503: ["The names of what does not answer.", notReady(["dns"])],
   }),
   page(

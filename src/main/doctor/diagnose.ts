@@ -12,7 +12,13 @@ import { LOCK_FILE, lockForServing } from "../../store/embedded/serving-lock.ts"
 import { wouldTakeWrites } from "../../store/takes-writes.ts";
 import { isDnsOff, openDns, openTrust } from "../checker.ts";
 import { measureResolver } from "../dns-test.ts";
-import { diskTrouble, feedsTrouble, megabytes, workersTrouble } from "../health.ts";
+import {
+  databaseTrouble,
+  diskTrouble,
+  feedsTrouble,
+  megabytes,
+  workersTrouble,
+} from "../health.ts";
 import { readFeeds } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
 import { fewFiles, missingFiles } from "../program-files.ts";
@@ -94,13 +100,11 @@ function foreignFile(folder: string): string | undefined {
 /** Integrity of the file (SQLite), the schema's version, the ledger, the clock against what was written. */
 async function examineDatabase(
   { db }: SqlDatabase,
-  isEmbedded: boolean,
+  config: Config,
   clock: Clock,
 ): Promise<readonly Finding[]> {
   if (!(await wouldTakeWrites(db))) {
-    const toDo =
-      "Look for a full disk, a read-only file or server, or another program that holds it locked.";
-    return [finding("database", wrong("It takes no writes now.", toDo))];
+    return [finding("database", databaseTrouble(config, "silent") ?? "The disk says why.")];
   }
   const { rows } = await sql<{ number: number; newest: number | string }>`
     select max(number) as number, max(applied_at_ms) as newest from schema_migrations`.execute(db);
@@ -108,7 +112,9 @@ async function examineDatabase(
   return [
     finding(
       "database",
-      isEmbedded ? await examineFile(db) : "PostgreSQL answers and takes writes.",
+      config.databaseUrl === undefined
+        ? await examineFile(db)
+        : "PostgreSQL answers and takes writes.",
     ),
     finding("schema", `Version ${String(number)}, as this program has it.`),
     finding("ledger", await examineLedger(db)),
@@ -188,17 +194,20 @@ const messageOf = (error: unknown): string =>
 async function examine(process: Process): Promise<readonly Finding[]> {
   const { config } = process;
   const few = fewFiles();
-  return [
+  const found = [
     finding("program", examineProgram()),
     ...(await examineUrls(config)),
     ...(await examineFetchProxies(config)),
-    finding("service", await examineServer(config, isServed(config))),
+    ...(await examineServer(config, isServed(config))).map((each) => finding("service", each)),
     finding("memory", examineMemory(config)),
     ...(few === undefined ? [] : [finding("files", note(few.says, few.toDo))]),
     finding("disk", await examineDisk(config.dataDir)),
     ...(await caught("database", () => examineStored(process))),
     ...(await caught("resolver", () => examineNetwork(process))),
   ];
+  // One cause is one line: what the service says, too, stands under the name of what was looked at here.
+  const own = new Set(found.flatMap(({ name, says }) => (name === "service" ? [] : [says])));
+  return found.filter(({ name, says }) => name !== "service" || !own.has(says));
 }
 
 function examineProgram(): Inspection {
@@ -230,7 +239,7 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
   });
   const resolver = isDnsOff(config)
     ? "DNS is off: format, lists and rules decide alone."
-    : (await measureResolver({ lookup, trust, clock, ids })).found;
+    : (await measureResolver({ config, lookup, trust, clock, ids })).found;
   return [
     finding("resolver", resolver),
     finding("time", await examineTime(config, outbound, clock)),
@@ -248,7 +257,7 @@ async function examineStored(process: Process): Promise<readonly Finding[]> {
   const feeds = examineFeeds(await readFeeds(process, opened), config, clock.nowMs());
   const { databaseUrl } = config;
   return [
-    ...(await examineDatabase(opened, databaseUrl === undefined, clock)),
+    ...(await examineDatabase(opened, config, clock)),
     finding("secret key", key ?? "It is the one that this database is used with."),
     ...(databaseUrl === undefined
       ? []

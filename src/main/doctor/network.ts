@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Clock } from "../../base/clock.ts";
+import type { ShownPart } from "../../base/health.ts";
 import type { Finding } from "../../cli/commands/doctor.ts";
 import { isTrustedProxy } from "../../http/client-address.ts";
 import type { Outbound } from "../../outbound/outbound-types.ts";
@@ -71,50 +72,56 @@ function trustedProxies(
   );
 }
 
-/** Parts without which `/readyz` is 503. */
-const STOPPING: ReadonlySet<string> = new Set(["database", "disk", "dns"]);
-
 /** Who listens at HOST and PORT, and what a running service says of itself. */
 export async function examineServer(
   config: Config,
   isServed: boolean | undefined,
-): Promise<Inspection> {
-  const { host, port } = config;
+): Promise<readonly Inspection[]> {
+  const { host, port, metricsToken } = config;
   const base = publicUrlOf({ ...config, publicUrl: undefined }).replace(
     "//localhost:",
     "//127.0.0.1:",
   );
   if (!(await acceptsConnection(new URL(base)))) {
-    if (isServed !== true) return `Nothing listens at ${host}, port ${String(port)}: a start can.`;
+    if (isServed !== true)
+      return [`Nothing listens at ${host}, port ${String(port)}: a start can.`];
     const says = `A service has the data directory, but not at ${base}.`;
-    return note(says, "Give this command its HOST and PORT.");
+    return [note(says, "Give this command its HOST and PORT.")];
   }
   const taken = `PORT=${String(port)}: another`;
   const isGatepost =
     (await healthAt(base))?.status === 200 &&
-    (await textAt(`${base}/openapi.json`)).includes('"Gatepost');
-  if (!isGatepost) {
-    return wrong(`${taken} program listens there.`, "Stop it, or set PORT to a free port.");
+    (await (await answerAt(`${base}/openapi.json`))?.text().catch(() => ""))?.includes('"Gatepost');
+  if (isGatepost !== true) {
+    return [wrong(`${taken} program listens there.`, "Stop it, or set PORT to a free port.")];
   }
   if (isServed === false) {
-    return wrong(
-      `${taken} Gatepost listens there, which serves another data directory.`,
-      "Set PORT to a free port, or give this command that GATEPOST_DATA_DIR.",
-    );
+    return [
+      wrong(
+        `${taken} Gatepost listens there, which serves another data directory.`,
+        "Set PORT to a free port, or give this command that GATEPOST_DATA_DIR.",
+      ),
+    ];
   }
-  const metrics = await textAt(`${base}/metrics`, config.metricsToken);
-  const broken = [...metrics.matchAll(/^gatepost_broken\{part="(\w+)"\} 1$/gm)];
-  const parts = broken.map(([, part = ""]) => part);
-  if (parts.length === 0) return `It runs at ${base}, and says that all is well.`;
-  const says = `It runs at ${base}, and says that this is broken: ${parts.join(", ")}.`;
-  const toDo = "The page System and health.broken in its log say what to do.";
-  return { says, toDo, isWarning: !parts.some((part) => STOPPING.has(part)) };
+  const broken = await brokenAt(base, metricsToken);
+  if (broken === undefined) {
+    const says = `It runs at ${base}; what it says of itself is not known.`;
+    const toDo = "Run this on its machine, or with its GATEPOST_METRICS_TOKEN.";
+    return [note(says, toDo)];
+  }
+  if (broken.length === 0) return [`It runs at ${base}, and says that all is well.`];
+  return broken.map(({ says, to_do: toDo, stops }) => ({ says, toDo, isWarning: !stops }));
 }
 
-async function textAt(url: string, token?: string): Promise<string> {
+/** What the service at `base` says of itself; undefined when it does not tell this caller. */
+async function brokenAt(
+  base: string,
+  token: string | undefined,
+): Promise<readonly ShownPart[] | undefined> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const answer = await answerAt(url, headers);
-  return (await answer?.text().catch(() => "")) ?? "";
+  const answer = await answerAt(`${base}/readyz`, headers);
+  const said = (await answer?.json().catch(() => ({}))) as { readonly broken?: ShownPart[] };
+  return said?.broken;
 }
 
 async function healthAt(base: string): Promise<Response | undefined> {

@@ -66,6 +66,8 @@ export interface BulkThread {
   use(datasets: SharedDatasets): void;
   /** As told every second; undefined before the first time. */
   figures(): BulkFigures | undefined;
+  /** It died, and has not lived for ten seconds since. */
+  isDown(): boolean;
   /** Hands the chunks under way back and ends the thread. */
   stop(): Promise<void>;
 }
@@ -82,8 +84,23 @@ const RESTART_AFTER_MS = 1_000;
 /** A thread that has not stopped by then is ended; its leases free its chunks. */
 const STOP_WITHIN_MS = 10_000;
 
+const LIVES_MS = 10_000;
+
 /** Young: fewer collections of what is under way. Old: far from a limit, where it dies, yet small, where V8 grows slowly. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 24 };
+
+function deathWatch() {
+  let launchedMs = Infinity;
+  let hasDied = false;
+  return {
+    launched: () => void (launchedMs = clock.monotonicMs()),
+    died: () => {
+      hasDied = true;
+      launchedMs = Infinity;
+    },
+    isDown: () => (hasDied &&= clock.monotonicMs() - launchedMs < LIVES_MS),
+  };
+}
 
 export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
   const { log, completed, ended } = deps;
@@ -92,8 +109,10 @@ export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps)
   let figures: BulkFigures | undefined;
   let isStopping = false;
   let callOffRestart = (): void => undefined;
+  const { isDown, launched: noteLaunch, died } = deathWatch();
   const send = (order: BulkThreadOrder): void => worker?.postMessage(order);
   const launch = (): Worker => {
+    noteLaunch();
     const launched = new Worker(new URL("../bulk-worker.js", import.meta.url), {
       workerData: settings,
       resourceLimits: HEAP_LIMITS,
@@ -103,10 +122,13 @@ export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps)
       else if (report.kind === "figures") figures = report.figures;
       else completed();
     });
-    launched.on("error", (fault) => log.error("bulk.thread_failed", fault));
+    launched.on("error", (fault) => {
+      if (!isDown()) log.error("bulk.thread_failed", fault); // once for each outage
+    });
     launched.on("exit", () => {
       ended();
       if (isStopping) return;
+      died();
       callOffRestart = clock.after(RESTART_AFTER_MS, () => void (worker = launch()));
     });
     return launched;
@@ -121,6 +143,7 @@ export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps)
       send({ kind: "datasets", datasets });
     },
     figures: () => figures,
+    isDown,
     async stop() {
       isStopping = true;
       callOffRestart();

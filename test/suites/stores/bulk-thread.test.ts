@@ -145,6 +145,7 @@ test("only stored jobs, old or new, wake the runner", async (t) => {
         wake: () => void (woken += 1),
         use: () => undefined,
         figures: () => undefined,
+        isDown: () => false,
         stop: () => Promise.resolve(),
       }),
     });

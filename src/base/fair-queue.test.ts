@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import fc from "fast-check";
 import { FairQueue } from "./fair-queue.ts";
 import type { Resource } from "./resources.ts";
 import { type Reservation, NoRoom, Share } from "./shares.ts";
@@ -46,30 +47,6 @@ test("an owner that comes late has no turns saved up", async () => {
   for (const open of waiting) void open.then((hold) => hold.release());
   await Promise.all(waiting);
   assert.deepEqual(order.slice(-4), ["b1", "a1", "b2", "b3"]);
-});
-
-test("a small piece goes before large ones, and a large one waits for no more than four times its size of them", async () => {
-  const share = new Share("small_bodies", { ...ROW, unit: "octets", total: 100, perOwner: 100 });
-  const order: string[] = [];
-  const waiting = ["large", "x", "y"].map(async (owner) => {
-    const hold = await share.wait(owner, 100);
-    order.push(owner);
-    return hold;
-  });
-  const first = await waiting[0];
-  const small = async (at: number): Promise<void> => {
-    const hold = await share.wait(`small ${String(at)}`, 10);
-    order.push("small");
-    if (order.length < 100) void small(at + 1);
-    hold.release();
-  };
-  void small(0);
-  first?.release();
-  (await waiting[1])?.release();
-  (await waiting[2])?.release();
-  assert.equal(order[1], "small");
-  const before = order.indexOf("y");
-  assert.ok(before > 2 && before <= 42, `${String(before)} went before the last large one`);
 });
 
 test("an owner never has more than its share, though there is room", async () => {
@@ -211,11 +188,12 @@ test("an owner's pieces go by rank, and its last one can be taken out", () => {
     ["old", 1],
     ["newer", 2],
   ] as const) {
-    queue.push("a", item, 1, rank);
+    queue.push("a", item, { rank });
   }
   queue.push("b", "other");
-  assert.deepEqual([queue.length, queue.lengthOf("a"), queue.longest()], [4, 3, "a"]);
-  assert.equal(queue.pop("a"), "newer");
+  const last = queue.last();
+  assert.deepEqual([queue.length, queue.lengthOf("a"), last?.item], [4, 3, "newer"]);
+  assert.equal(last !== undefined && queue.remove(last), true);
   const order = [queue.next(), queue.next(), queue.next(), queue.next()];
   assert.deepEqual(
     order.map((piece) => piece?.item),
@@ -235,4 +213,120 @@ test("owners that are gone are forgotten", () => {
   const queue = new FairQueue<string>();
   for (let at = 0; at < 10_000; at += 1) queue.charge(`owner ${String(at)}`, 1);
   assert.ok(queue.owners < 200, String(queue.owners));
+});
+
+for (const before of [0, 1, 2, 3]) {
+  test(`eight owners wait, the first piece takes 1,000 times what was expected: a newcomer is third (after ${String(before)} turns)`, () => {
+    const queue = new FairQueue<string>();
+    for (let turn = 0; turn < before; turn += 1) {
+      queue.push(`earlier ${String(turn)}`, "earlier");
+      queue.next();
+    }
+    for (const owner of "abcdefgh") for (const at of "12") queue.push(owner, owner + at);
+    const served = [queue.next()];
+    queue.charge(served[0]?.owner ?? "", 1_000);
+    queue.push("newcomer", "newcomer");
+    while (queue.length > 0) served.push(queue.next());
+    const order = served.map((piece) => piece?.item);
+    assert.ok(order.indexOf("newcomer") <= 2, order.join(" "));
+    assert.equal(served.at(-1)?.owner, served[0]?.owner, "only its owner pays for what it took");
+  });
+}
+
+const PIECES = fc.array(
+  fc.record({
+    owner: fc.integer({ min: 0, max: 9 }),
+    cost: fc.integer({ min: 1, max: 50 }),
+    late: fc.integer({ min: 0, max: 10_000 }),
+    /** Places of its owner that are taken for so many turns. */
+    turns: fc.integer({ min: 0, max: 5 }),
+    isServed: fc.boolean(),
+  }),
+  { maxLength: 200 },
+);
+
+test("a newcomer is never behind more than one piece of each waiting owner, whatever a piece turned out to cost", () => {
+  const property = fc.property(PIECES, fc.integer({ min: 1, max: 50 }), (pieces, cost) => {
+    const queue = new FairQueue<number>({ total: () => Infinity, perOwner: () => 2 });
+    const late = new Map<string, number>();
+    const held: { owner: string; turns: number }[] = [];
+    const serve = (): string | undefined => {
+      for (const one of held) one.turns -= 1;
+      for (const { owner, turns } of held) if (turns <= 0) queue.release(owner);
+      held.splice(0, held.length, ...held.filter(({ turns }) => turns > 0));
+      const next = queue.next();
+      if (next === undefined) return undefined;
+      held.push({ owner: next.owner, turns: next.item });
+      queue.charge(next.owner, late.get(next.owner) ?? 0);
+      return next.owner;
+    };
+    for (const piece of pieces) {
+      const owner = String(piece.owner);
+      late.set(owner, piece.late);
+      queue.push(owner, piece.turns, { cost: piece.cost });
+      if (piece.isServed) serve();
+    }
+    queue.push("newcomer", 0, { cost });
+    const before = new Set<string>();
+    for (let turns = 0; turns < 1_000; turns += 1) {
+      const owner = serve();
+      if (owner === "newcomer") return;
+      if (owner === undefined) continue;
+      assert.ok(!before.has(owner), `${owner} went twice`);
+      before.add(owner);
+    }
+    assert.fail("the newcomer never had its turn");
+  });
+  fc.assert(property, { numRuns: 300 });
+});
+
+test("newcomers do not pass a waiting owner for ever", () => {
+  const queue = new FairQueue<string>();
+  queue.charge("a", 1_000_000);
+  queue.push("a", "a");
+  let turns = 0;
+  for (let item = ""; item !== "a" && turns < 1_000; turns += 1) {
+    queue.push(`newcomer ${String(turns)}`, "newcomer");
+    item = queue.next()?.item ?? "";
+  }
+  assert.ok(turns <= 64, String(turns));
+});
+
+const bucketIn = (net: string, at: number): string => `bucket:${net}:${at.toString(16)}::/64`;
+
+test("the /64s of one /48 have at most a quarter of a queue, and nobody else is refused for them", async () => {
+  const share = new Share("files", { ...ROW, total: 1, queue: 256, queuePerOwner: 16 });
+  const first = await share.wait("bucket:192.0.2.1");
+  const refused: NoRoom[] = [];
+  for (let at = 0; at < 256; at += 1) {
+    const waiting = share.wait(bucketIn("2001:db8:1", at));
+    waiting.catch((why: unknown) => refused.push(why as NoRoom));
+  }
+  const served: string[] = [];
+  for (const owner of ["bucket:192.0.2.2", bucketIn("2001:db8:2", 1), "account:a"]) {
+    void share.wait(owner).then(() => served.push(owner));
+  }
+  await turn();
+  assert.equal(share.figures().waiting, 64 + 3);
+  assert.equal(refused.length, 192);
+  assert.ok(refused.every(({ why }) => why === "owner"));
+  first.release();
+});
+
+test("who leaves is dropped at once, and its place in the queue is free", async () => {
+  const share = new Share("files", { ...ROW, total: 1, queuePerOwner: 2 });
+  const first = await share.wait("a");
+  const left = new AbortController();
+  const { signal } = left;
+  const waiting = [share.wait("b", 1, { signal }), share.wait("b", 1, { signal })];
+  const gone = Promise.all(waiting.map((one) => assert.rejects(one, { message: "left" })));
+  await assert.rejects(share.wait("b"), NoRoom);
+  left.abort(new Error("left"));
+  await gone;
+  assert.equal(share.figures().waiting, 0);
+  const second = share.wait("b");
+  first.release();
+  (await second).release();
+  await assert.rejects(share.wait("b", 1, { signal }), { message: "left" });
+  assert.equal(share.figures().used, 0);
 });

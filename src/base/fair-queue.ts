@@ -1,163 +1,191 @@
 import type { OwnerKey } from "./owner.ts";
 
-export class Fifo<T> {
-  #items: (T | undefined)[] = [];
-  #head = 0;
-
-  get length(): number {
-    return this.#items.length - this.#head;
-  }
-
-  push(item: T): void {
-    this.#items.push(item);
-  }
-
-  peek(): T | undefined {
-    return this.#items[this.#head];
-  }
-
-  shift(): T | undefined {
-    const item = this.#items[this.#head];
-    if (this.#head < this.#items.length) this.#items[this.#head++] = undefined;
-    if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#head);
-      this.#head = 0;
-    }
-    return item;
-  }
-
-  pop(): T | undefined {
-    return this.length > 0 ? this.#items.pop() : undefined;
-  }
-}
-
-interface Piece<T> {
+export interface Piece<T> {
+  readonly owner: OwnerKey;
   readonly item: T;
+  /** What its owner pays for its turn. */
   readonly cost: number;
+  /** Places that it takes while it is in service. */
+  readonly amount: number;
+  /** Among those of its owner the lowest goes first. */
   readonly rank: number;
 }
 
-interface OwnerQueue<T> {
-  readonly owner: OwnerKey;
-  /** Lowest rank first; none is empty. */
-  readonly ranks: { readonly rank: number; readonly pieces: Fifo<Piece<T>> }[];
-  length: number;
-  /** Virtual time at which the owner's last piece ended. */
-  servedUntil: number;
+export interface QueueTerms {
+  readonly total: () => number;
+  readonly perOwner: (owner: OwnerKey) => number;
 }
 
-/** A piece that waits is passed by pieces of others that cost this many times as much as it does, at most. */
-const PASSING = 4;
+interface Flow<T> {
+  readonly pieces: Piece<T>[];
+  /** The start tag of its next piece, which is the finish tag of its last one. */
+  start: number;
+  used: number;
+}
 
-/** Lines without a piece that are remembered, because their owners are ahead of the others. */
-const EMPTY_LINES_MAX = 64;
+/** One turn in so many goes to the owner that waits longest, or newcomers could pass it for ever. */
+const LONGEST_EVERY = 64;
+
+/** Owners without a piece that are remembered, because they are ahead of the others. */
+const IDLE_MAX = 64;
 
 /**
- * Weighted fair queueing: the next piece is the one that ends first in virtual time, in which each owner is served at the
- * same speed. Small pieces go before large ones, and a later owner starts where the others are.
+ * Start-time fair queueing (Goyal, Vin, Cheng 1996) of the pieces of owners, who share places. The next piece is the one with the
+ * least start tag, which is the larger of the virtual time and of its owner's last finish tag; virtual time is the start tag
+ * of the piece begun last. Of newcomers, whose tags are equal, the one with the smallest piece goes first or, every other time, the oldest.
  */
 export class FairQueue<T> {
-  readonly #lines = new Map<OwnerKey, OwnerQueue<T>>();
-  readonly #waiting = new Set<OwnerQueue<T>>();
-  /** Virtual time: it grows with each piece served, so that new owners cannot pass for ever. */
-  #now = 0;
+  readonly #terms: QueueTerms;
+  readonly #flows = new Map<OwnerKey, Flow<T>>();
+  /** Flows with pieces, longest since the last turn first. */
+  readonly #waiting = new Map<OwnerKey, Flow<T>>();
+  readonly #nets = new Map<string, number>();
+  #virtual = 0;
+  #forgetAt = 2 * IDLE_MAX;
+  #turns = 0;
   #length = 0;
+  #used = 0;
+
+  constructor(terms: QueueTerms = { total: () => Infinity, perOwner: () => Infinity }) {
+    this.#terms = terms;
+  }
 
   get length(): number {
     return this.#length;
   }
 
+  /** Places in service. */
+  get used(): number {
+    return this.#used;
+  }
+
   get owners(): number {
-    return this.#lines.size;
+    return this.#flows.size;
   }
 
   lengthOf(owner: OwnerKey): number {
-    return this.#lines.get(owner)?.length ?? 0;
+    return this.#flows.get(owner)?.pieces.length ?? 0;
   }
 
-  push(owner: OwnerKey, item: T, cost = 1, rank = 0): void {
-    const line = this.#lineOf(owner);
-    const { ranks } = line;
-    if (line.length === 0) line.servedUntil = Math.max(this.#now, line.servedUntil);
-    const behind = ranks.findLastIndex((one) => one.rank <= rank);
-    let place = ranks[behind];
-    if (place?.rank !== rank) {
-      place = { rank, pieces: new Fifo() };
-      ranks.splice(behind + 1, 0, place);
-    }
-    place.pieces.push({ item, cost, rank });
-    this.#waiting.add(line);
-    line.length += 1;
-    this.#length += 1;
+  usedBy(owner: OwnerKey): number {
+    return this.#flows.get(owner)?.used ?? 0;
   }
 
-  /** Takes out the next piece, of owners that `may` begin theirs, unless it does not fit: then nothing else is next. */
-  next(
-    may?: (owner: OwnerKey, item: T) => boolean,
-    fits?: (item: T) => boolean,
-  ): Piece<T> | undefined {
-    let next: OwnerQueue<T> | undefined;
-    let least = Infinity;
-    for (const line of this.#waiting) {
-      const piece = line.ranks[0]?.pieces.peek();
-      if (piece === undefined) continue;
-      const end = line.servedUntil + piece.cost;
-      if (end >= least || may?.(line.owner, piece.item) === false) continue;
-      next = line;
-      least = end;
-    }
-    const first = next?.ranks[0]?.pieces.peek();
-    if (next === undefined || first === undefined || fits?.(first.item) === false) return undefined;
-    next.ranks[0]?.pieces.shift();
-    this.#removed(next, 0);
-    this.#charge(next, next.servedUntil, first.cost);
-    return first;
+  /** Pieces that wait for the /48 of an IPv6 owner together; 0 for others. */
+  lengthOfNet(owner: OwnerKey): number {
+    return this.#nets.get(netOf(owner)) ?? 0;
   }
 
+  push(owner: OwnerKey, item: T, { cost = 1, amount = 1, rank = 0 } = {}): Piece<T> {
+    const piece = { owner, item, cost: Math.max(1, cost), amount, rank };
+    const flow = this.#flowOf(owner);
+    const behind = flow.pieces.findLastIndex((other) => other.rank <= rank);
+    if (behind + 1 === flow.pieces.length) flow.pieces.push(piece);
+    else flow.pieces.splice(behind + 1, 0, piece);
+    if (!this.#waiting.has(owner)) this.#waiting.set(owner, flow);
+    this.#count(owner, 1);
+    return piece;
+  }
+
+  /** Takes out the next piece and counts its places, unless they are not free: then nothing else is next. */
+  next(): Piece<T> | undefined {
+    const flow = this.#nextFlow();
+    const piece = flow?.pieces[0];
+    if (flow === undefined || piece === undefined) return undefined;
+    if (this.#used + piece.amount > this.#terms.total()) return undefined;
+    this.#turns += 1;
+    this.remove(piece);
+    this.hold(piece.owner, piece.amount, piece.cost);
+    return piece;
+  }
+
+  /** Counts places without a turn; what it costs, if anything, is paid as for one. */
+  hold(owner: OwnerKey, amount: number, cost = 0): void {
+    const flow = this.#flowOf(owner);
+    flow.used += amount;
+    this.#used += amount;
+    if (cost === 0) return;
+    this.#virtual = Math.max(this.#virtual, flow.start);
+    flow.start = this.#virtual + cost;
+  }
+
+  release(owner: OwnerKey, amount = 1): void {
+    this.#flowOf(owner).used -= amount;
+    this.#used -= amount;
+  }
+
+  /** For a piece that cost more than was said; nobody but its owner waits longer. */
   charge(owner: OwnerKey, cost: number): void {
-    const line = this.#lineOf(owner);
-    this.#charge(line, Math.max(this.#now, line.servedUntil), cost);
+    this.#flowOf(owner).start += cost;
   }
 
-  longest(): OwnerKey | undefined {
-    return largestBy(this.#waiting, ({ length }) => length)?.owner;
+  /** Takes out a piece that waits; false when it does not. */
+  remove(piece: Piece<T>): boolean {
+    const flow = this.#waiting.get(piece.owner);
+    const at = flow?.pieces.indexOf(piece) ?? -1;
+    if (flow === undefined || at < 0) return false;
+    if (at === 0) {
+      flow.pieces.shift();
+      this.#waiting.delete(piece.owner);
+      if (flow.pieces.length > 0) this.#waiting.set(piece.owner, flow);
+    } else flow.pieces.splice(at, 1);
+    this.#count(piece.owner, -1);
+    return true;
   }
 
-  pop(owner: OwnerKey): T | undefined {
-    const line = this.#lines.get(owner);
-    const piece = line?.ranks.at(-1)?.pieces.pop();
-    if (line !== undefined && piece !== undefined) this.#removed(line, line.ranks.length - 1);
-    return piece?.item;
+  /** The last piece of the owner with the most. */
+  last(): Piece<T> | undefined {
+    return largestBy(this.#waiting.values(), ({ pieces }) => pieces.length)?.pieces.at(-1);
   }
 
-  #lineOf(owner: OwnerKey): OwnerQueue<T> {
-    const known = this.#lines.get(owner);
-    if (known !== undefined) return known;
-    if (this.#lines.size >= 2 * this.#waiting.size + EMPTY_LINES_MAX) this.#forgetEmpty();
-    const line: OwnerQueue<T> = { owner, ranks: [], length: 0, servedUntil: this.#now };
-    this.#lines.set(owner, line);
-    return line;
-  }
-
-  #removed(line: OwnerQueue<T>, place: number): void {
-    if (line.ranks[place]?.pieces.length === 0) line.ranks.splice(place, 1);
-    line.length -= 1;
-    this.#length -= 1;
-    if (line.length === 0) this.#waiting.delete(line);
-  }
-
-  #charge(line: OwnerQueue<T>, start: number, cost: number): void {
-    line.servedUntil = start + cost;
-    this.#now = Math.max(this.#now, start + cost / PASSING);
-  }
-
-  #forgetEmpty(): void {
-    for (const [owner, line] of this.#lines) {
-      const isAhead = line.servedUntil > this.#now;
-      if (!isAhead && line.length === 0) this.#lines.delete(owner);
+  #nextFlow(): Flow<T> | undefined {
+    const isLongest = this.#turns % LONGEST_EVERY === LONGEST_EVERY - 1;
+    const isNewest = this.#turns % 2 === 1;
+    let next: Flow<T> | undefined;
+    let least: Piece<T> | undefined;
+    let start = Infinity;
+    for (const [owner, flow] of this.#waiting) {
+      const [piece] = flow.pieces;
+      if (piece === undefined || flow.used + piece.amount > this.#terms.perOwner(owner)) continue;
+      const from = Math.max(this.#virtual, flow.start);
+      const isNewer = isNewest && from === this.#virtual && piece.cost <= (least?.cost ?? 0);
+      if (from > start || (from === start && !isNewer)) continue;
+      [next, least, start] = [flow, piece, from];
+      if (isLongest) break;
     }
+    return next;
+  }
+
+  #flowOf(owner: OwnerKey): Flow<T> {
+    const known = this.#flows.get(owner);
+    if (known !== undefined) return known;
+    if (this.#flows.size >= this.#forgetAt) this.#forgetIdle();
+    const made: Flow<T> = { pieces: [], start: this.#virtual, used: 0 };
+    this.#flows.set(owner, made);
+    return made;
+  }
+
+  #forgetIdle(): void {
+    const idle = [...this.#flows].filter(([, { pieces, used }]) => pieces.length + used === 0);
+    for (const [at, [owner, { start }]] of idle.entries()) {
+      if (start <= this.#virtual || at < idle.length - IDLE_MAX) this.#flows.delete(owner);
+    }
+    this.#forgetAt = 2 * (this.#flows.size + IDLE_MAX);
+  }
+
+  #count(owner: OwnerKey, pieces: number): void {
+    this.#length += pieces;
+    const net = netOf(owner);
+    if (net === "") return;
+    const waiting = (this.#nets.get(net) ?? 0) + pieces;
+    if (waiting === 0) this.#nets.delete(net);
+    else this.#nets.set(net, waiting);
   }
 }
+
+/** The /48 of an owner that is the /64 of an IPv6 address, else "". */
+const netOf = (owner: OwnerKey): string =>
+  owner.endsWith("::/64") ? owner.slice(0, owner.lastIndexOf(":", owner.length - 6)) : "";
 
 export function largestBy<T>(items: Iterable<T>, sizeOf: (item: T) => number): T | undefined {
   let largest: T | undefined;

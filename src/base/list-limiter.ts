@@ -85,7 +85,7 @@ export class ListLimiter {
 
 const unprovenOf = ({ underWay, proven }: OwnerState): number => Math.max(0, underWay - proven);
 
-export function mostUnderWay(
+function mostUnderWay(
   proven: number,
   { window, owners }: { readonly window: number; readonly owners: number },
 ): number {
@@ -94,5 +94,5 @@ export function mostUnderWay(
 }
 
 /** What an owner has proven once another of its names has ended. */
-export const provenAfter = (answered: boolean, proven: number, window: number): number =>
+const provenAfter = (answered: boolean, proven: number, window: number): number =>
   Math.min(Math.max(0, proven + (answered ? 1 : -SILENT_COST)), window * SILENT_COST);

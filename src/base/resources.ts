@@ -1,6 +1,6 @@
 /** One bounded resource. All amounts are in `unit`; the two queues count whoever waits. */
 export interface Resource {
-  readonly unit: "places" | "octets" | "entries" | "connections";
+  readonly unit: "places" | "octets" | "MiB" | "entries" | "connections";
   /** What one process has; of webhooks, all processes together. */
   readonly total: number;
   readonly perOwner: number;
@@ -31,6 +31,8 @@ export const RESOURCES = {
   texts: row({ total: 1, perOwner: 1, ...queued(256, 16) }),
   files: row({ total: 1, perOwner: 1, ...queued(256, 16) }),
   lists: row({ total: 1, perOwner: 1, ...queued(256, 16) }),
+  // What three threads may have on their heaps together; they ask for all they may need, and wait.
+  reading: row({ unit: "MiB", total: 480, perOwner: 480, ...queued(64, 64) }),
   batches: row({ total: 64, perOwner: 8, ...queued(512, 64) }),
   writes: row({ total: 2, perOwner: 1, ...queued(2_000, 100) }),
   again: row({ unit: "entries", total: 1_000, perOwner: 250, ...queued(20_000, 5_500) }),

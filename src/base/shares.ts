@@ -50,31 +50,24 @@ export type OnThrottled = (reserved: {
 }) => void;
 
 interface Waiter {
-  readonly amount: number;
   readonly begin: () => void;
-  readonly refuse: (why: NoRoom) => void;
+  readonly refuse: (why: Error) => void;
 }
 
 interface Reserved {
+  readonly owner: OwnerKey;
   amount: number;
   readonly displaces: boolean | undefined;
   reclaim: (() => void) | undefined;
 }
 
-interface Tenant {
-  readonly owner: OwnerKey;
-  used: number;
-  readonly reservations: Set<Reserved>;
-}
-
-/** A bounded resource that owners share: each owner has at most its share, and what waits is a `FairQueue` with bounds. */
+/** A bounded resource that owners share: each owner has at most its share, and what waits does so in a bounded `FairQueue`. */
 export class Share {
   readonly #name: ResourceName;
   readonly #row: Resource;
   readonly #throttled: OnThrottled;
-  readonly #tenants = new Map<OwnerKey, Tenant>();
-  readonly #queue = new FairQueue<Waiter>();
-  #used = 0;
+  readonly #owners = new Map<OwnerKey, Set<Reserved>>();
+  readonly #queue: FairQueue<Waiter>;
   #largest = 0;
   #reclaimed = 0;
   readonly #refused = { owner: 0, all: 0 };
@@ -83,53 +76,56 @@ export class Share {
     this.#name = name;
     this.#row = row;
     this.#throttled = throttled;
+    this.#queue = new FairQueue({ total: () => row.total, perOwner: () => row.perOwner });
   }
 
   take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Reservation {
-    let tenant = this.#tenantOf(owner);
-    if (options.displaces === true) this.#displaceOwn(tenant, amount);
-    tenant = this.#tenantOf(owner); // it may have been forgotten meanwhile
-    if (!this.#fitsOwner(tenant, amount)) throw this.#refuse(tenant, "owner");
-    this.#makeRoom(tenant, amount);
-    return this.#grant(tenant, amount, options);
+    if (options.displaces === true) this.#displaceOwn(owner, amount);
+    if (!this.#fitsOwner(owner, amount)) throw this.#refuse(owner, "owner");
+    this.#makeRoom(owner, amount);
+    return this.#grant(owner, amount, options);
   }
 
   /** Takes at once when nobody waits and there is room; else returns undefined, which counts as no refusal. */
   takeIfFree(owner: OwnerKey, amount = 1, cost = amount): Reservation | undefined {
-    if (this.#queue.length > 0) return undefined;
-    const tenant = this.#tenantOf(owner);
-    if (this.#used + amount > this.#row.total || !this.#fitsOwner(tenant, amount)) {
-      this.#forget(tenant);
-      return undefined;
-    }
-    this.#queue.charge(owner, cost);
-    return this.#grant(tenant, amount);
+    const fits = this.#queue.used + amount <= this.#row.total && this.#fitsOwner(owner, amount);
+    if (this.#queue.length > 0 || !fits) return undefined;
+    return this.#grant(owner, amount, {}, cost);
   }
 
-  /** Puts the owner's next work further back, for work that cost more than was said. */
+  /** For work that cost more than was said: nobody but its owner waits longer. */
   charge(owner: OwnerKey, cost: number): void {
     this.#queue.charge(owner, cost);
   }
 
   /**
    * More than the share counts as the share; `cost` says whose turn is next, where it is not the amount. Rejects with `NoRoom`
-   * when the queue is full and no owner's is longer.
+   * when the queue is full and no owner's is longer, and with the reason of `signal` once it is aborted.
    */
-  async wait(owner: OwnerKey, amount = 1, cost = amount): Promise<Reservation> {
+  async wait(
+    owner: OwnerKey,
+    amount = 1,
+    { cost = amount, signal }: { readonly cost?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<Reservation> {
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
+    signal?.throwIfAborted();
     const atOnce = this.takeIfFree(owner, wanted, cost);
     if (atOnce !== undefined) return atOnce;
-    const tenant = this.#tenantOf(owner);
-    const { queue, queuePerOwner } = this.#row;
-    if (this.#queue.lengthOf(owner) >= queuePerOwner) throw this.#refuse(tenant, "owner");
-    if (this.#queue.length >= queue) this.#displaceFor(tenant);
+    this.#boundQueue(owner);
     return await new Promise<Reservation>((resolve, refuse) => {
       const begin = (): void => {
-        const reservation = this.#grant(this.#tenantOf(owner), wanted);
+        signal?.removeEventListener("abort", leave);
+        const reservation = this.#reservation(owner, wanted);
         setImmediate(() => resolve(reservation)); // what waited is not begun in one turn with what it waited for
       };
-      this.#queue.push(owner, { amount: wanted, begin, refuse }, cost);
-      if (this.#queue.lengthOf(owner) * 2 > queuePerOwner) this.#tell(tenant);
+      const piece = this.#queue.push(owner, { begin, refuse }, { cost, amount: wanted });
+      const leave = (): void => {
+        this.#queue.remove(piece);
+        refuse(signal?.reason as Error);
+        this.#serve(); // a piece behind it may fit
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      if (this.#queue.lengthOf(owner) * 2 > this.#row.queuePerOwner) this.#tell(owner);
       this.#serve(); // all that wait may be owners at their share
     });
   }
@@ -146,137 +142,140 @@ export class Share {
   /** "read" begins a new `largest`, a "look" does not. */
   figures(how: "read" | "look" = "read"): ShareFigures {
     const largest = this.#largest;
+    const owners = [...this.#owners.keys()];
     if (how === "read") {
-      this.#largest = Math.max(0, ...[...this.#tenants.values()].map(({ used }) => used));
+      this.#largest = Math.max(0, ...owners.map((owner) => this.#queue.usedBy(owner)));
     }
     return {
       total: this.#row.total,
-      used: this.#used,
+      used: this.#queue.used,
       waiting: this.#queue.length,
-      owners: this.#tenants.size,
+      owners: owners.length,
       largest,
       refused: { ...this.#refused },
       reclaimed: this.#reclaimed,
     };
   }
 
-  #tenantOf(owner: OwnerKey): Tenant {
-    const known = this.#tenants.get(owner);
-    if (known !== undefined) return known;
-    const made: Tenant = { owner, used: 0, reservations: new Set() };
-    this.#tenants.set(owner, made);
-    return made;
+  #fitsOwner(owner: OwnerKey, amount: number): boolean {
+    return this.#queue.usedBy(owner) + amount <= this.#row.perOwner;
   }
 
-  #forget({ owner, reservations }: Tenant): void {
-    if (reservations.size === 0 && this.#queue.lengthOf(owner) === 0) this.#tenants.delete(owner);
+  #grant(owner: OwnerKey, amount: number, options?: TakeOptions, cost?: number): Reservation {
+    this.#queue.hold(owner, amount, cost);
+    return this.#reservation(owner, amount, options);
   }
 
-  #fitsOwner(tenant: Tenant, amount: number): boolean {
-    return tenant.used + amount <= this.#row.perOwner;
-  }
-
-  #grant(tenant: Tenant, amount: number, { reclaim, displaces }: TakeOptions = {}): Reservation {
-    const reserved: Reserved = { amount: 0, reclaim, displaces };
-    tenant.reservations.add(reserved);
-    this.#count(tenant, reserved, amount);
+  /** Of what is counted already. */
+  #reservation(
+    owner: OwnerKey,
+    amount: number,
+    { reclaim, displaces }: TakeOptions = {},
+  ): Reservation {
+    const reserved: Reserved = { owner, amount, reclaim, displaces };
+    const all = this.#owners.get(owner);
+    if (all === undefined) this.#owners.set(owner, new Set([reserved]));
+    else all.add(reserved);
+    this.#noteLargest(owner);
     return {
-      grow: (more) => this.#grow(tenant, reserved, more),
+      grow: (more) => this.#grow(reserved, more),
       keep: () => void (reserved.reclaim = undefined),
-      release: () => this.#release(tenant, reserved),
+      release: () => this.#release(reserved),
     };
   }
 
-  #count(tenant: Tenant, reserved: Reserved, amount: number): void {
+  #noteLargest(owner: OwnerKey): void {
+    this.#largest = Math.max(this.#largest, this.#queue.usedBy(owner));
+  }
+
+  #grow(reserved: Reserved, amount: number): void {
+    const { owner, displaces } = reserved;
+    if (this.#owners.get(owner)?.has(reserved) !== true) throw new NoRoom(this.#name, "owner"); // it was reclaimed
+    if (displaces === true) this.#displaceOwn(owner, amount, reserved);
+    if (!this.#fitsOwner(owner, amount)) throw this.#refuse(owner, "owner");
+    this.#makeRoom(owner, amount);
     reserved.amount += amount;
-    tenant.used += amount;
-    this.#used += amount;
-    if (tenant.used > this.#largest) this.#largest = tenant.used;
+    this.#queue.hold(owner, amount);
+    this.#noteLargest(owner);
   }
 
-  #grow(tenant: Tenant, reserved: Reserved, amount: number): void {
-    if (!tenant.reservations.has(reserved)) throw new NoRoom(this.#name, "owner"); // it was reclaimed
-    if (reserved.displaces === true) this.#displaceOwn(tenant, amount, reserved);
-    if (tenant.used + amount > this.#row.perOwner) throw this.#refuse(tenant, "owner");
-    this.#makeRoom(tenant, amount);
-    this.#count(tenant, reserved, amount);
-  }
-
-  #release(tenant: Tenant, reserved: Reserved): void {
-    if (!tenant.reservations.delete(reserved)) return;
-    tenant.used -= reserved.amount;
-    this.#used -= reserved.amount;
-    this.#forget(tenant);
+  #release(reserved: Reserved): void {
+    const { owner, amount } = reserved;
+    const all = this.#owners.get(owner);
+    if (all?.delete(reserved) !== true) return;
+    if (all.size === 0) this.#owners.delete(owner);
+    this.#queue.release(owner, amount);
     this.#serve();
   }
 
   /** A piece that is too large for what is free is waited for, so that it gets its turn. */
   #serve(): void {
-    if (this.#queue.length === 0) return;
-    for (;;) {
-      const next = this.#queue.next(
-        (owner, { amount }) => this.#fitsOwner(this.#tenantOf(owner), amount),
-        ({ amount }) => this.#used + amount <= this.#row.total,
-      );
-      if (next === undefined) return;
+    for (let next = this.#queue.next(); next !== undefined; next = this.#queue.next()) {
       next.item.begin();
     }
   }
 
-  #displaceFor(tenant: Tenant): void {
-    const longest = this.#queue.longest();
-    const own = this.#queue.lengthOf(tenant.owner);
-    if (longest === undefined || this.#queue.lengthOf(longest) <= own + 1) {
-      throw this.#refuse(tenant, "all");
+  /** Refuses an owner with its share of the queue; when all is full, the last of the longest queue makes room. */
+  #boundQueue(owner: OwnerKey): void {
+    const { queue, queuePerOwner } = this.#row;
+    const own = this.#queue.lengthOf(owner);
+    const isFull = own >= queuePerOwner || this.#queue.lengthOfNet(owner) * NET_PART >= queue;
+    if (isFull) throw this.#refuse(owner, "owner");
+    if (this.#queue.length < queue) return;
+    const last = this.#queue.last();
+    if (last === undefined || this.#queue.lengthOf(last.owner) <= own + 1) {
+      throw this.#refuse(owner, "all");
     }
-    const last = this.#queue.pop(longest);
-    last?.refuse(this.#refuse(this.#tenantOf(longest), "owner"));
+    this.#queue.remove(last);
+    last.item.refuse(this.#refuse(last.owner, "owner"));
   }
 
-  #makeRoom(tenant: Tenant, amount: number): void {
-    while (this.#used + amount > this.#row.total) {
-      const equalPart = this.#row.total / this.#tenants.size;
-      const largest = largestBy(this.#tenants.values(), ({ used }) => used);
-      const isModest = tenant.used + amount <= equalPart;
-      if (!isModest || largest === undefined || !this.#reclaimFrom(largest, equalPart)) {
-        throw this.#refuse(tenant, "all");
-      }
-    }
-  }
-
-  #displaceOwn(tenant: Tenant, amount: number, kept?: Reserved): void {
-    for (const reserved of tenant.reservations) {
-      if (this.#fitsOwner(tenant, amount)) return;
-      if (reserved !== kept && reserved.reclaim !== undefined) this.#reclaim(tenant, reserved);
+  #makeRoom(owner: OwnerKey, amount: number): void {
+    while (this.#queue.used + amount > this.#row.total) {
+      const owners = new Set([...this.#owners.keys(), owner]);
+      const equalPart = this.#row.total / owners.size;
+      const largest = largestBy(owners, (one) => this.#queue.usedBy(one)) ?? owner;
+      const isModest = this.#queue.usedBy(owner) + amount <= equalPart;
+      if (!isModest || !this.#reclaimFrom(largest, equalPart)) throw this.#refuse(owner, "all");
     }
   }
 
-  #reclaimFrom(largest: Tenant, equalPart: number): boolean {
-    const reserved = [...largest.reservations].find(({ reclaim }) => reclaim !== undefined);
-    if (reserved === undefined || largest.used <= equalPart) return false;
-    this.#reclaim(largest, reserved);
+  #displaceOwn(owner: OwnerKey, amount: number, kept?: Reserved): void {
+    for (const reserved of this.#owners.get(owner) ?? []) {
+      if (this.#fitsOwner(owner, amount)) return;
+      if (reserved !== kept && reserved.reclaim !== undefined) this.#reclaim(reserved);
+    }
+  }
+
+  #reclaimFrom(largest: OwnerKey, equalPart: number): boolean {
+    const all = this.#owners.get(largest) ?? [];
+    const reserved = [...all].find(({ reclaim }) => reclaim !== undefined);
+    if (reserved === undefined || this.#queue.usedBy(largest) <= equalPart) return false;
+    this.#reclaim(reserved);
     return true;
   }
 
-  #reclaim(tenant: Tenant, reserved: Reserved): void {
+  #reclaim(reserved: Reserved): void {
     this.#reclaimed += 1;
-    this.#tell(tenant);
+    this.#tell(reserved.owner);
     reserved.reclaim?.();
-    this.#release(tenant, reserved);
+    this.#release(reserved);
   }
 
-  #refuse(tenant: Tenant, why: WhyNoRoom): NoRoom {
+  #refuse(owner: OwnerKey, why: WhyNoRoom): NoRoom {
     this.#refused[why] += 1;
-    if (why === "owner") this.#tell(tenant);
-    this.#forget(tenant);
+    if (why === "owner") this.#tell(owner);
     return new NoRoom(this.#name, why);
   }
 
-  #tell({ owner, used }: Tenant): void {
-    const waiting = this.#queue.lengthOf(owner);
+  #tell(owner: OwnerKey): void {
+    const [used, waiting] = [this.#queue.usedBy(owner), this.#queue.lengthOf(owner)];
     this.#throttled({ resource: this.#name, owner, used, waiting });
   }
 }
+
+/** A /48 has at most one part of so many of a queue. */
+const NET_PART = 4;
 
 export interface Shares {
   of(name: ResourceName): Share;

@@ -10,9 +10,10 @@ interface SplitOrder {
   readonly text: string;
   readonly owner: OwnerKey;
   readonly entriesMax: number | null;
+  readonly left?: AbortSignal | undefined;
 }
 
-/** Splits a bulk text as `splitText` of core does, large ones on another thread. Rejects with `NoRoom`. */
+/** Splits a bulk text as `splitText` of core does, large ones on another thread. Rejects with `NoRoom`, and once `left` is aborted. */
 export type Splitter = (order: SplitOrder) => Promise<SplitBatch | TooMany>;
 
 /** The refusal for bulk requests: one field in the body; only Retry-After has the wait. */
@@ -85,6 +86,8 @@ export type FileFactsJson = ObjectOf<typeof FILE_FACTS>;
 interface BulkText {
   /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
   readonly text: string;
+  /** Aborted when nobody waits for the answer. */
+  readonly left?: AbortSignal;
 }
 
 export interface BulkFile {

@@ -248,7 +248,7 @@ export class BulkService {
   async #split({ admitted, owner, request }: SubmitRequest): Promise<SplitBatch | TooMany> {
     if ("split" in request) return request.split;
     const entriesMax = this.entriesMax(admitted.caller);
-    return await this.#deps.split({ text: request.text, owner, entriesMax });
+    return await this.#deps.split({ text: request.text, owner, entriesMax, left: request.left });
   }
 
   async #finish(submission: Submission, outcomes: readonly ChunkOutcome[]): Promise<BulkAnswer> {

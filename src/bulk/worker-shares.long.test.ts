@@ -100,7 +100,7 @@ test("of fifty long lists four chunks wait for places at once, and a small list'
   await settled(worker);
   const { taken } = worker.figures();
   assert.ok(taken <= 5, String(taken)); // one name of each waits for room, so a fifth may be claimed
-  const session = await submitFor(world, "victim", domains(2_000));
+  const session = await submitFor(world, "victim", domains(600));
   await until(async () => {
     for (const go of waiting.splice(0)) go();
     const view = await world.bulk.view(accountOf("victim"), session);

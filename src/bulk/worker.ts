@@ -134,7 +134,7 @@ export class BulkWorker {
   readonly #deps: WorkerDeps;
   readonly #limiter: ListLimiter;
   /** Entries that wait for DNS to take them: owners in turn, those of small lists first. */
-  readonly #queue = new FairQueue<QueuedEntry>();
+  readonly #queue: FairQueue<QueuedEntry>;
   #isBeginning = false;
   /** By token the chunks that are claimed or, with undefined, being claimed. */
   readonly #running = new Map<string, RunningChunk | undefined>();
@@ -162,6 +162,8 @@ export class BulkWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#limiter = new ListLimiter(deps.window);
+    const perOwner = (owner: OwnerKey): number => this.#limiter.most(owner);
+    this.#queue = new FairQueue({ total: () => Infinity, perOwner });
   }
 
   start(): void {
@@ -299,7 +301,7 @@ export class BulkWorker {
     this.#openEntries += work.open;
     this.#limiter.addChunk(owner);
     try {
-      for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, turns);
+      for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, { rank: turns });
       void this.#beginEntries();
       await work.firstChecks;
       if (work.isLost) throw new ChunkLost();
@@ -319,7 +321,7 @@ export class BulkWorker {
         await room;
         this.#claim();
       }
-      const next = this.#queue.next((owner) => this.#limiter.mayBegin(owner));
+      const next = this.#queue.next();
       if (next === undefined) break;
       this.#begin(next.item);
     }
@@ -330,6 +332,7 @@ export class BulkWorker {
   #begin({ work, at }: QueuedEntry): void {
     const { owner, spamTrap } = work.chunk;
     const ended = (): void => {
+      this.#queue.release(owner);
       work.open -= 1;
       this.#openEntries -= 1;
       if (work.open === 0) work.endFirstChecks();

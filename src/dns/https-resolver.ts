@@ -1,6 +1,7 @@
 import type { UnknownReason, Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
-import { Places } from "../base/places.ts";
+import type { OwnerKey } from "../base/owner.ts";
+import { Lane } from "./transport/lane.ts";
 import {
   answers,
   decodeResponse,
@@ -53,10 +54,18 @@ const MESSAGE_MAX_OCTETS = 65_535;
 
 const MEDIA_TYPE = "application/dns-message";
 
+interface LaneItem {
+  readonly by: OwnerKey | undefined;
+  readonly begin: () => void;
+}
+
 /** RFC 8484 with GET, which browsers send to another origin without asking first. One retry after a fault. */
 export class HttpsResolver implements Resolver {
   readonly #options: HttpsResolverOptions;
-  readonly #places = new Places(UNDER_WAY_MAX);
+  readonly #lane = new Lane<LaneItem>({
+    start: ({ begin }) => begin(),
+    size: () => UNDER_WAY_MAX,
+  });
   readonly #open = new Set<AbortController>();
   readonly #counts = { ...NO_COUNTS };
   readonly #unknown = noUnknown();
@@ -109,7 +118,7 @@ export class HttpsResolver implements Resolver {
     const cancel = this.#options.clock.after(EXCHANGE_MAX_MS, () => controller.abort());
     try {
       const told = await Promise.race([
-        this.#places.hold(() => this.#exchanges(query, signal, question.until)),
+        this.#inTurn(question.by, () => this.#exchanges(query, signal, question.until)),
         rejectedBy(signal),
       ]);
       if (typeof told === "string") return { kind: "unknown", why: told };
@@ -119,6 +128,20 @@ export class HttpsResolver implements Resolver {
     } finally {
       cancel();
       this.#open.delete(controller);
+    }
+  }
+
+  async #inTurn<T>(by: OwnerKey | undefined, work: () => Promise<T>): Promise<T> {
+    const item = { by, begin: (): void => undefined };
+    await new Promise<void>((resolve) => {
+      item.begin = resolve;
+      this.#lane.add(item);
+    });
+    try {
+      return await work();
+    } finally {
+      this.#lane.over(item, true);
+      this.#lane.release(item);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Answer, Awaitable, Lookup, MailExchange } from "../core/mail/lookup.ts";
 import { isReachable } from "../core/name/ip-address.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import { AwakeClock, type Clock } from "../base/clock.ts";
 import { AnswerCache, CachedFetcher, type FetchRecords, type LookupOutcome } from "./cache.ts";
 import { A, AAAA, MX, NS, type RecordKind, TXT } from "./message/records.ts";
@@ -105,7 +106,8 @@ export interface DnsLookup extends DnsQuestions {
   readonly again: DnsQuestions;
   /** A and AAAA together, to connect to: the network may have one of both alone. Found when either has records. */
   readonly everyAddress: (host: string) => Awaitable<Answer<string>>;
-  room(): Promise<void> | undefined;
+  /** Undefined while few questions of the owner wait; the program's own without one. */
+  room(by?: OwnerKey): Promise<void> | undefined;
   stats(): DnsStats;
   probe(): Promise<boolean>;
   /** Leaves no socket and no timer; what is under way becomes `unknown`, "deadline". */
@@ -158,7 +160,7 @@ export function createDnsLookup(
     ...questionsOf(false),
     again: questionsOf(true),
     everyAddress: (host) => everyAddress.ask(host, {}),
-    room: () => resolver.room(),
+    room: (by) => resolver.room(by),
     stats: () => ({ ...resolver.stats(), cache: total(lines) }),
     probe() {
       probing ??= probe(resolver).finally(() => (probing = undefined));

@@ -146,7 +146,7 @@ export interface Resolver {
   /** Calls `done` once, never before it returns, at most 5 s later, for bulk 5 s after the first try. */
   ask<T>(question: PendingQuestion<T>, done: Done<T>): void;
   /** Undefined while few questions wait. Await it before each of many names: what waits is copied by the collector. */
-  room(): Promise<void> | undefined;
+  room(by?: OwnerKey): Promise<void> | undefined;
   stats(): ResolverStats;
   /** Closes all sockets and answers what is open `unknown`, "deadline". */
   close(): void;
@@ -239,8 +239,8 @@ class UdpResolver implements Resolver, AttemptEvents {
     return this.#lane.queuedOf(by) >= QUEUED_MAX;
   }
 
-  room(): Promise<void> | undefined {
-    return this.#isClosed ? undefined : this.#lane.room();
+  room(by?: OwnerKey): Promise<void> | undefined {
+    return this.#isClosed ? undefined : this.#lane.room(by);
   }
 
   stats(): ResolverStats {

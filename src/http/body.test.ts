@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 import type { IncomingMessage } from "node:http";
 import { createShares, NoRoom } from "../base/shares.ts";
@@ -15,6 +15,7 @@ function source(chunks: readonly string[], headers: Source["headers"] = {}): Sou
   const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
   return Object.assign(stream, {
     headers: { ...type, "transfer-encoding": "chunked", ...headers },
+    socket: new PassThrough(),
   }) as unknown as Source;
 }
 
@@ -62,11 +63,35 @@ function stalled(octets: number, headers: Source["headers"] = {}): Source {
   const stream = new Readable({ read: () => undefined });
   stream.push(Buffer.alloc(octets, "a"));
   const type = { "content-type": "application/x-www-form-urlencoded" };
-  const made = { headers: { ...type, "transfer-encoding": "chunked", ...headers } };
+  const sent = { ...type, "transfer-encoding": "chunked", ...headers };
+  const made = { headers: sent, socket: new PassThrough() };
   return Object.assign(stream, made) as unknown as Source;
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test("a large body whose client leaves while it waits for a thread is dropped at once", async () => {
+  const shares = createShares();
+  const texts = shares.of("texts");
+  const busy = await texts.wait("account:b");
+  const reader = new BodyReader({
+    shares,
+    clock: manualClock(),
+    decodeLarge: async (_order, owner, left) => {
+      await texts.wait(owner, 1, left === undefined ? {} : { signal: left });
+      return { kind: "none" };
+    },
+  });
+  const large = source(["email=", "a".repeat(200_000)]);
+  const dropped = assert.rejects(reader.read(large, OWNER), refusedWith(400));
+  while (texts.figures("look").waiting === 0) await turn();
+  large.socket.destroy();
+  await dropped;
+  assert.equal(texts.figures("look").waiting, 0);
+  assert.equal(shares.of("large_bodies").figures("look").used, 0);
+  assert.equal(shares.of("small_bodies").figures("look").used, 0);
+  busy.release();
+});
 
 test("owners that fill all memory lose unfinished bodies to an owner with less", async () => {
   const { reader } = world();

@@ -81,7 +81,7 @@ export class BodyReader {
       const { decodeLarge = decodeBody } = this.#deps;
       const order = { kind, type, wanted, chunks: [bytes] };
       const body = isLargeBody(bytes.length)
-        ? await decodeLarge(order, owner)
+        ? await decodeLarge(order, owner, leftSignal(source))
         : await decodeBody(order);
       return { body, release };
     } catch (error) {
@@ -181,6 +181,20 @@ export function expectContinue(source: HttpRequest, response: HttpResponse): voi
 function askForBody(source: HttpRequest): void {
   WAITING.get(source)?.writeContinue();
   WAITING.delete(source);
+}
+
+const LEFT = new WeakMap<HttpRequest["socket"], AbortSignal>();
+
+/** Aborted when the client closes its connection: whoever waits for it need not. */
+export function leftSignal({ socket }: HttpRequest): AbortSignal {
+  const known = LEFT.get(socket);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  LEFT.set(socket, controller.signal);
+  const leave = (): void => controller.abort(bodyCutShort());
+  if (socket.destroyed) leave();
+  else socket.once("close", leave);
+  return controller.signal;
 }
 
 export function hasBody({ headers }: HttpRequest): boolean {

@@ -23,7 +23,7 @@ export interface DecodeOrder {
 }
 
 /** Waits for the owner's share. */
-export type Decode = (order: DecodeOrder, owner: OwnerKey) => Promise<Body>;
+export type Decode = (order: DecodeOrder, owner: OwnerKey, left?: AbortSignal) => Promise<Body>;
 
 export const decodeBody = async ({ kind, type, wanted, chunks }: DecodeOrder): Promise<Body> => {
   const bytes = whole(chunks.splice(0));

@@ -9,7 +9,6 @@ import type { AddressInfo, Socket } from "node:net";
 import { systemClock } from "../base/clock.ts";
 import { httpTime } from "../core/calendar.ts";
 import { bucketKey } from "../accounts/admission/caller.ts";
-import { Fifo } from "../base/fair-queue.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import {
   badHost,
@@ -190,7 +189,7 @@ interface OpenConnection {
   /** Requests that are served and have no whole answer. */
   unanswered: number;
   /** Requests behind them, each begun when one before it is answered; one read of the socket brings some hundreds. */
-  readonly waiting: Fifo<() => void>;
+  readonly waiting: (() => void)[];
   latest: ServerResponse | undefined;
   /** When it was last used, in requests of the whole server. */
   usedAt: number;
@@ -241,7 +240,7 @@ class Connections {
     const owned = this.#owned.get(owner) ?? { sockets: new Set(), unanswered: 0 };
     this.#owned.set(owner, owned);
     owned.sockets.add(socket);
-    const waiting = new Fifo<() => void>();
+    const waiting: (() => void)[] = [];
     const fresh = { unanswered: 0, waiting, latest: undefined, usedAt: this.#uses, seenBytes: 0 };
     this.#open.set(socket, { owner, reservation, ...fresh });
     socket.once("close", () => this.#forget(socket));

@@ -1,7 +1,7 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/result-cells.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
 import type { EntryCheck } from "../../bulk/entry-check.ts";
-import { Places } from "../../base/places.ts";
+import { createShares, type Share } from "../../base/shares.ts";
 import { keyOf } from "../../core/batch/batch.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
 import type { ListPage } from "../../bulk/list-file.ts";
@@ -24,7 +24,10 @@ const BLOCK_ENTRIES = 500;
 /** Blocks checked at once: enough that a few slow names delay no other block, few enough to fit in memory. */
 const BLOCKS_MAX = 16;
 
-const AGAIN_MAX = 400;
+const AGAIN = { total: 400, perOwner: 400, queuePerOwner: Infinity };
+
+/** Who runs the command is one owner. */
+const OWNER = "command";
 
 /** The command line runs every check that needs no lookup of its own. */
 const SPAM_TRAP = true;
@@ -38,7 +41,7 @@ export async function* checkPages(
   { check, room }: CommandBulkChecker,
   stop: AbortSignal,
 ): AsyncGenerator<CheckedPage> {
-  const again = new Places(AGAIN_MAX);
+  const again = createShares(undefined, { again: AGAIN }).of("again");
   const open: Promise<CheckedPage>[] = [];
   let fault: unknown;
   try {
@@ -83,7 +86,7 @@ async function* blocks(pages: AsyncIterable<ListPage>): AsyncGenerator<Block> {
 }
 
 interface Checking extends Pick<CommandBulkChecker, "check" | "room"> {
-  readonly again: Places;
+  readonly again: Share;
 }
 
 /** Checks a block, then once more those entries that DNS did not answer for. */
@@ -104,7 +107,9 @@ async function checkBlock(
   const finished = await Promise.all(
     checked.map(async (result, at) =>
       isInconclusive(result)
-        ? await again.hold(() => check(entries[at] ?? "", { spamTrap: SPAM_TRAP, again: true }))
+        ? await again.run(OWNER, () =>
+            check(entries[at] ?? "", { spamTrap: SPAM_TRAP, again: true }),
+          )
         : result,
     ),
   );

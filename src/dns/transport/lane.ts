@@ -1,15 +1,25 @@
 import type { OwnerKey } from "../../base/owner.ts";
 import { FairQueue } from "../../base/fair-queue.ts";
-import { mostUnderWay, provenAfter } from "../../base/list-limiter.ts";
 
-/** A queue this short is refilled: long enough that places never stay empty, short enough to be cheap. */
+/** Questions that wait for all owners together: enough that places never stay empty, few enough to be cheap. */
 const SHORT_QUEUE = 256;
+const SHORT_QUEUE_OF_OWNER = 8;
 
 /** In one turn of the event loop, about 0.5 ms. Without it a thousand premium checks made turns of 40 ms. */
 export const QUESTIONS_PER_ITERATION = 16;
 
 /** What a question costs that gets no answer: it keeps its place some fifty times as long as another. */
 const SILENT_COST = 50;
+
+/** Such a question takes back what so many answers have earned; those of a list's first second end together. */
+const SILENT_ANSWERS = 4;
+
+/** The part of the window that an owner has before DNS has answered anything. */
+const UNPROVEN_PART = 1 / 8;
+const UNPROVEN_LEAST = 4;
+
+/** The part of the window that all such questions together may hold; beyond it each owner has the least. */
+const ALL_UNPROVEN_PART = 1 / 2;
 
 /** Retries of an owner go before its first tries. */
 const RETRY = 0;
@@ -31,10 +41,9 @@ interface LaneTerms<T> {
   readonly perTurn?: number;
 }
 
-interface OwnerPlaces {
+interface Answers {
   open: number;
-  underWay: number;
-  /** Of its items that are over, answered ones count for it and others against it. */
+  /** Items of the owner that were answered, less four times those that were not. */
   proven: number;
 }
 
@@ -43,41 +52,43 @@ interface OwnerPlaces {
  * names of one make all others wait for 2 s.
  */
 export class Lane<T extends Asked> {
-  readonly #queue = new FairQueue<T>();
-  readonly #owners = new Map<OwnerKey, OwnerPlaces>();
+  readonly #queue: FairQueue<T>;
+  readonly #answers = new Map<OwnerKey, Answers>();
+  readonly #rooms = new Map<OwnerKey, Room>();
   readonly #terms: LaneTerms<T>;
-  readonly #perTurn: number;
-  #underWay = 0;
+  /** Items under way beyond what was answered for their owners. */
+  #unproven = 0;
   #startedInTurn = 0;
   #isPumping = false;
-  #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   constructor(terms: LaneTerms<T>) {
     this.#terms = terms;
-    this.#perTurn = terms.perTurn ?? Infinity;
+    const perOwner = (owner: OwnerKey): number => this.#mostOf(owner);
+    this.#queue = new FairQueue({ total: terms.size, perOwner });
   }
 
   get underWay(): number {
-    return this.#underWay;
+    return this.#queue.used;
   }
 
   queuedOf(owner: OwnerKey): number {
     return this.#queue.lengthOf(owner);
   }
 
-  room(): Promise<void> | undefined {
-    if (this.#queue.length < SHORT_QUEUE) return undefined;
-    if (this.#room === undefined) {
-      let resolve = (): void => undefined;
-      const promise = new Promise<void>((fulfil) => (resolve = fulfil));
-      this.#room = { promise, resolve };
-    }
-    return this.#room.promise;
+  /** Undefined while few questions of the owner wait, else a promise of that. */
+  room(owner = NOBODY): Promise<void> | undefined {
+    if (!this.#isFull(owner)) return undefined;
+    const known = this.#rooms.get(owner);
+    if (known !== undefined) return known.promise;
+    let resolve = (): void => undefined;
+    const promise = new Promise<void>((fulfil) => (resolve = fulfil));
+    this.#rooms.set(owner, { promise, resolve });
+    return promise;
   }
 
   /** `over` ends what this begins. */
   add(item: T): void {
-    this.#placesOf(item).open += 1;
+    this.#answersOf(item).open += 1;
     this.#push(item, FIRST_TRY);
   }
 
@@ -85,62 +96,55 @@ export class Lane<T extends Asked> {
     this.#push(item, RETRY);
   }
 
-  over(item: T, answered: boolean): void {
-    const places = this.#placesOf(item);
-    places.open -= 1;
-    places.proven = provenAfter(answered, places.proven, this.#terms.size());
-    if (!answered) this.#queue.charge(item.by ?? NOBODY, SILENT_COST);
-    this.#forget(item, places);
+  over(item: T, isAnswered: boolean): void {
+    const owner = ownerOf(item);
+    const answers = this.#answersOf(item);
+    this.#unproven -= this.#unprovenOf(owner);
+    answers.open -= 1;
+    const proven = Math.max(0, answers.proven + (isAnswered ? 1 : -SILENT_ANSWERS));
+    answers.proven = Math.min(proven, this.#terms.size() * SILENT_ANSWERS);
+    if (answers.open <= 0) this.#answers.delete(owner);
+    this.#unproven += this.#unprovenOf(owner);
+    if (!isAnswered) this.#queue.charge(owner, SILENT_COST);
   }
 
   /** Gives the place back in which an item of this owner was started. */
   release(item: Asked): void {
-    this.#giveBack();
-    const places = this.#placesOf(item);
-    places.underWay -= 1;
-    this.#forget(item, places);
+    const owner = ownerOf(item);
+    this.#terms.cap?.giveBack();
+    this.#unproven -= this.#unprovenOf(owner);
+    this.#queue.release(owner);
+    this.#unproven += this.#unprovenOf(owner);
     this.pump();
   }
 
   /** Starts what there is room for. A start that adds or releases is served by the loop already running. */
   pump(): void {
     if (this.#isPumping) return;
+    const { start, cap, perTurn = Infinity } = this.#terms;
     this.#isPumping = true;
-    while (this.#startedInTurn < this.#perTurn && this.#queue.length > 0 && this.#take()) {
-      const next = this.#queue.next(this.#mayStart);
+    while (this.#startedInTurn < perTurn && this.#queue.length > 0 && cap?.take() !== false) {
+      const next = this.#queue.next();
       if (next === undefined) {
-        this.#giveBack();
+        cap?.giveBack();
         break;
       }
-      this.#placesOf(next.item).underWay += 1;
-      this.#countStart();
-      this.#terms.start(next.item);
+      const owner = ownerOf(next.item);
+      if (owner !== NOBODY && this.#queue.usedBy(owner) > this.#provenOf(owner))
+        this.#unproven += 1;
+      if (perTurn !== Infinity) this.#countStart();
+      start(next.item);
+      this.#tellRoom(owner);
     }
     this.#isPumping = false;
-    if (this.#room === undefined || this.#queue.length >= SHORT_QUEUE / 2) return;
-    this.#room.resolve();
-    this.#room = undefined;
   }
 
   #push(item: T, rank: number): void {
-    this.#queue.push(item.by ?? NOBODY, item, 1, rank);
+    this.#queue.push(ownerOf(item), item, { rank });
     this.pump();
   }
 
-  #take(): boolean {
-    const { size, cap } = this.#terms;
-    if (this.#underWay >= size() || cap?.take() === false) return false;
-    this.#underWay += 1;
-    return true;
-  }
-
-  #giveBack(): void {
-    this.#underWay -= 1;
-    this.#terms.cap?.giveBack();
-  }
-
   #countStart(): void {
-    if (this.#perTurn === Infinity) return;
     if (this.#startedInTurn === 0) {
       setImmediate(() => {
         this.#startedInTurn = 0;
@@ -150,22 +154,48 @@ export class Lane<T extends Asked> {
     this.#startedInTurn += 1;
   }
 
-  readonly #mayStart = (owner: OwnerKey): boolean => {
-    if (owner === NOBODY) return true;
-    const { underWay = 0, proven = 0 } = this.#owners.get(owner) ?? {};
+  #mostOf(owner: OwnerKey): number {
+    if (owner === NOBODY) return Infinity;
     const window = this.#terms.size();
-    return underWay < mostUnderWay(proven, { window, owners: this.#owners.size });
-  };
+    const isCrowded = this.#unproven >= window * ALL_UNPROVEN_PART;
+    const part = isCrowded ? 0 : Math.min(UNPROVEN_PART, 1 / (this.#answers.size + 1));
+    const least = Math.max(UNPROVEN_LEAST, Math.floor(window * part));
+    return least + Math.min(this.#provenOf(owner), window);
+  }
 
-  #placesOf({ by = NOBODY }: Asked): OwnerPlaces {
-    const known = this.#owners.get(by);
+  #provenOf(owner: OwnerKey): number {
+    return this.#answers.get(owner)?.proven ?? 0;
+  }
+
+  #unprovenOf(owner: OwnerKey): number {
+    return owner === NOBODY ? 0 : Math.max(0, this.#queue.usedBy(owner) - this.#provenOf(owner));
+  }
+
+  #isFull(owner: OwnerKey): boolean {
+    const part = Math.floor(SHORT_QUEUE / Math.max(1, this.#answers.size));
+    return this.#queue.lengthOf(owner) >= Math.max(SHORT_QUEUE_OF_OWNER, part);
+  }
+
+  #tellRoom(owner: OwnerKey): void {
+    const room = this.#rooms.get(owner);
+    if (room === undefined || this.#isFull(owner)) return;
+    this.#rooms.delete(owner);
+    room.resolve();
+  }
+
+  #answersOf(item: Asked): Answers {
+    const owner = ownerOf(item);
+    const known = this.#answers.get(owner);
     if (known !== undefined) return known;
-    const made = { open: 0, underWay: 0, proven: 0 };
-    this.#owners.set(by, made);
+    const made = { open: 0, proven: 0 };
+    this.#answers.set(owner, made);
     return made;
   }
-
-  #forget({ by = NOBODY }: Asked, { open, underWay }: OwnerPlaces): void {
-    if (open <= 0 && underWay <= 0) this.#owners.delete(by);
-  }
 }
+
+interface Room {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+const ownerOf = ({ by = NOBODY }: Asked): OwnerKey => by;

@@ -13,6 +13,7 @@ import type { BulkService } from "../../bulk/submit.ts";
 import { checkBulkText } from "../../bulk/submit.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
+import { leftSignal } from "../body.ts";
 import { ENTRY_CHARACTER } from "../decode.ts";
 import { EXAMPLE_ID, json, type Operation, type Refusals } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../route.ts";
@@ -40,6 +41,7 @@ export function bulkHandler(bulk: Pick<BulkService, "submit">, log: Log): BulkHa
     ]);
     const answer = await bulk.submit(request.admitted, {
       text,
+      left: leftSignal(request.source),
       ...(retry === undefined ? {} : { retry }),
     });
     return bulkReply(answer, wantsResults, log);

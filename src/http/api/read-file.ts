@@ -15,8 +15,8 @@ export interface FileRead {
   readonly digest: string;
 }
 
-/** Waits for the owner's share. */
-export type ReadFile = (order: FileOrder, owner: OwnerKey) => Promise<FileRead>;
+/** Waits for the owner's share, until `left` is aborted. */
+export type ReadFile = (order: FileOrder, owner: OwnerKey, left?: AbortSignal) => Promise<FileRead>;
 
 export const readFile = async ({ chunks, options }: FileOrder): Promise<FileRead> => {
   const hash = createHash("sha256");

@@ -13,7 +13,7 @@ import { FILE_MAX_OCTETS } from "../../bulk/list-file.ts";
 import type { UploadOptions } from "../../bulk/read-upload.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
-import type { BodyReader } from "../body.ts";
+import { type BodyReader, leftSignal } from "../body.ts";
 import { readMultipart } from "../decode.ts";
 import { Params } from "../params.ts";
 import type { ApiReply, ApiRequest, HttpRequest, Route } from "../route.ts";
@@ -169,7 +169,9 @@ async function submit(
   };
   // What came of it has its place in "uploads" until it is stored, and its owner's next file finds no room beside it.
   const { chunks } = file;
-  const { entries, digest } = await readLarge({ chunks, options }, ownerKey(caller.owner));
+  const left = leftSignal(request.source);
+  const order = { chunks, options };
+  const { entries, digest } = await readLarge(order, ownerKey(caller.owner), left);
   const said = [name, column, sheet, encoding, String(wantsResults), digest];
   const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
   const batch = retry === undefined ? entries : { ...entries, retry };

@@ -7,7 +7,7 @@ import type { ReadsLists } from "../../bulk/list-reader.ts";
 import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
 import type { Splitter } from "../../bulk/bulk.ts";
 import { inSlices } from "../../base/slices.ts";
-import { createShares, type Share, type Shares } from "../../base/shares.ts";
+import { createShares, type Reservation, type Share, type Shares } from "../../base/shares.ts";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { OwnerKey } from "../../base/owner.ts";
@@ -52,6 +52,8 @@ export interface Work<Name extends TaskName> {
   readonly source?: Partial<TaskSource>;
   /** Time of the thread itself beyond `LIMIT_MS`. */
   readonly moreMs?: number;
+  /** Aborted when nobody waits for the result. */
+  readonly left?: AbortSignal | undefined;
 }
 
 interface Job {
@@ -65,6 +67,9 @@ interface Job {
 export interface ThreadTerms {
   /** Has one place, so that the thread does one piece of work at a time. */
   readonly share: Share;
+  /** Of all threads, in MiB. */
+  readonly memory: Share;
+  /** For work on much; on little it has `SMALL_HEAP_MB`. */
   readonly heapMb: number;
   /** An idle thread is ended after that, with all it has in memory; starting one takes 0.1 s. */
   readonly idleMs: number;
@@ -72,6 +77,8 @@ export interface ThreadTerms {
   readonly isUrgent?: boolean;
   /** Absent: `LIMIT_MS`. */
   readonly limitMs?: number;
+  /** Gives back what the other threads have of `memory` and do not use. */
+  readonly others?: () => Promise<unknown>;
 }
 
 /** Time of the thread itself that one piece of work may take. */
@@ -81,6 +88,13 @@ const LIMIT_MS = 10_000;
 const ELAPSED_TIMES = 12;
 
 const LOOK_EVERY_MS = 200;
+
+/** Enough for work on `SMALL_OCTETS`; a thread with more gives it back for others that wait. */
+const SMALL_HEAP_MB = 96;
+const SMALL_OCTETS = 1_048_576;
+
+/** The heap's part for what is new, which V8 would make as large as a small heap. */
+const YOUNG_MB = 16;
 
 /** What is usually read in 1 ms, to put large pieces of work behind small ones. */
 const OCTETS_A_MS = 20_000;
@@ -92,6 +106,9 @@ const OCTETS_A_MS = 20_000;
 class ReadingThread {
   readonly #terms: ThreadTerms;
   #worker: Worker | undefined;
+  #isBusy = false;
+  #heapMb = 0;
+  #memory: Reservation | undefined;
   #place: string | undefined;
   #idle: NodeJS.Timeout | undefined;
   #job: Job | undefined;
@@ -105,12 +122,17 @@ class ReadingThread {
   async run<Name extends TaskName>(owner: OwnerKey, work: Work<Name>): Promise<TaskResult<Name>> {
     const { share } = this.#terms;
     const expectedMs = Math.ceil(work.octets / OCTETS_A_MS);
-    const place = await share.wait(owner, 1, expectedMs);
+    const waiting = work.left === undefined ? {} : { signal: work.left };
+    const place = await share.wait(owner, 1, { cost: expectedMs, ...waiting });
     const startMs = performance.now();
+    this.#isBusy = true;
     try {
+      await this.#takeMemory(owner, work);
       return (await this.#carryOut(work)) as TaskResult<Name>;
     } finally {
       // What took longer than others of its size puts its owner behind them.
+      this.#isBusy = false;
+      if (this.#terms.memory.figures("look").waiting > 0) await this.giveBack();
       share.charge(owner, Math.max(0, performance.now() - startMs - expectedMs));
       place.release();
     }
@@ -121,8 +143,25 @@ class ReadingThread {
     await this.#end(new Error("the reading thread was closed"));
   }
 
-  #carryOut({ name, order, what, transfer = [], source, moreMs = 0 }: Work<TaskName>) {
+  /** Ends an idle thread that has more memory than a small heap. */
+  async giveBack(): Promise<void> {
+    if (!this.#isBusy && this.#heapMb > SMALL_HEAP_MB) await this.close();
+  }
+
+  /** A thread with too small a heap is ended for one with more, once the others leave it that. */
+  async #takeMemory(owner: OwnerKey, { octets, left }: Work<TaskName>): Promise<void> {
     clearTimeout(this.#idle);
+    const { heapMb, memory, others } = this.#terms;
+    const neededMb = octets > SMALL_OCTETS ? heapMb : Math.min(heapMb, SMALL_HEAP_MB);
+    if (this.#worker !== undefined && this.#heapMb >= neededMb) return;
+    await this.close();
+    const reservation = memory.wait(owner, neededMb, left === undefined ? {} : { signal: left });
+    await others?.();
+    this.#memory = await reservation;
+    this.#heapMb = neededMb;
+  }
+
+  #carryOut({ name, order, what, transfer = [], source, moreMs = 0, left }: Work<TaskName>) {
     const worker = (this.#worker ??= this.#launch());
     const limitMs = (this.#terms.limitMs ?? LIMIT_MS) + moreMs;
     const startMs = performance.now();
@@ -130,6 +169,7 @@ class ReadingThread {
     usedMs();
     const watch = setInterval(() => {
       const elapsedMs = performance.now() - startMs;
+      if (left?.aborted === true) void this.#end(left.reason as Error);
       if (usedMs() <= limitMs && elapsedMs <= limitMs * ELAPSED_TIMES) return;
       void this.#end(tooSlow(what));
     }, LOOK_EVERY_MS);
@@ -158,9 +198,9 @@ class ReadingThread {
   }
 
   #launch(): Worker {
-    const { heapMb, isUrgent = false } = this.#terms;
+    const { isUrgent = false } = this.#terms;
     const worker = new Worker(new URL("../text-thread.js", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       workerData: { isUrgent } satisfies ThreadData,
     });
     worker.unref(); // an idle thread keeps no process alive
@@ -210,11 +250,13 @@ class ReadingThread {
   }
 
   async #end(why: Error): Promise<void> {
-    const worker = this.#worker;
+    const [worker, memory] = [this.#worker, this.#memory];
     this.#worker = undefined;
+    this.#memory = undefined;
     this.#place = undefined;
     this.#job?.failed(why);
     await worker?.terminate();
+    memory?.release();
   }
 }
 
@@ -258,8 +300,8 @@ const LISTS_IDLE_MS = 120_000;
 
 const THREADS = {
   texts: { heapMb: 192, idleMs: IDLE_MS },
-  files: { heapMb: 320, idleMs: IDLE_MS },
-  lists: { heapMb: 384, idleMs: LISTS_IDLE_MS },
+  files: { heapMb: 288, idleMs: IDLE_MS },
+  lists: { heapMb: 288, idleMs: LISTS_IDLE_MS },
 } as const;
 
 /** A thread each for the texts in requests, for uploaded files, and for lists of the dashboard. */
@@ -267,19 +309,24 @@ export function threadTexts(
   shares: Pick<Shares, "of">,
   terms: Partial<Pick<ThreadTerms, "limitMs" | "heapMb">> = {},
 ): Texts {
+  const memory = shares.of("reading");
+  const others = (): Promise<unknown> =>
+    Promise.all([texts, files, lists].map((thread) => thread.giveBack()));
   const launch = (name: keyof typeof THREADS): ReadingThread =>
-    new ReadingThread({ share: shares.of(name), ...THREADS[name], ...terms });
+    new ReadingThread({ share: shares.of(name), memory, others, ...THREADS[name], ...terms });
   const [texts, files, lists] = [launch("texts"), launch("files"), launch("lists")];
   return {
-    async split({ text, owner, entriesMax }) {
+    async split({ text, owner, entriesMax, left }) {
       const uniqueMax = entriesMax ?? Infinity;
       if (text.length <= INLINE_MAX_UNITS) return await inSlices(splitText(text, uniqueMax));
       const order = { text, uniqueMax };
-      return await texts.run(owner, { name: "split", order, what: LIST, octets: text.length });
+      const work = { name: "split", order, what: LIST, octets: text.length, left } as const;
+      return await texts.run(owner, work);
     },
-    decode: (order, owner) => texts.run(owner, { name: "decode", what: LIST, ...given(order) }),
-    readFile: (order, owner) =>
-      files.run(owner, { name: "file", what: shown(order.options.name), ...given(order) }),
+    decode: (order, owner, left) =>
+      texts.run(owner, { name: "decode", what: LIST, left, ...given(order) }),
+    readFile: (order, owner, left) =>
+      files.run(owner, { name: "file", what: shown(order.options.name), left, ...given(order) }),
     lists: {
       facts: (order, source) => lists.run(order.owner, { name: "facts", ...of(order, source) }),
       rows: (order, source) => lists.run(order.owner, { name: "rows", ...of(order, source) }),
@@ -308,12 +355,19 @@ function of<Order extends ListOrder>(order: Order, source: ListSource) {
   return { order, source, what: shown(options.name), octets, moreMs: chunks * CHUNK_MS };
 }
 
+const UNPACKED_TIMES = 10;
+
 /** The chunks are taken out of the order, and their memory is given to the thread. */
 function given<Order extends { readonly chunks: Uint8Array[] }>(order: Order) {
   const chunks = order.chunks.splice(0);
-  const octets = chunks.reduce((sum, { length }) => sum + length, 0);
+  const isPacked = chunks[0]?.[0] === 0x50 && chunks[0][1] === 0x4b; // "PK": a workbook
+  const sum = chunks.reduce((octets, { length }) => octets + length, 0);
+  const octets = sum * (isPacked ? UNPACKED_TIMES : 1);
   return { order: { ...order, chunks }, transfer: chunks.map(({ buffer }) => buffer), octets };
 }
+
+/** A file is as long as it is, so it gets the large heap. */
+const FILE_OCTETS = 2 * SMALL_OCTETS;
 
 const PAGES = { heapMb: 512, idleMs: 60_000, isUrgent: true } as const;
 
@@ -322,14 +376,19 @@ export async function* threadPages(
   slices: FileSlices,
   options: ListOptions,
 ): AsyncGenerator<ListPage> {
-  const thread = new ReadingThread({ ...PAGES, share: createShares().of("files") });
+  const shares = createShares();
+  const thread = new ReadingThread({
+    ...PAGES,
+    share: shares.of("files"),
+    memory: shares.of("reading"),
+  });
   const iterator = slices[Symbol.asyncIterator]();
   const slice = async (): Promise<Uint8Array | undefined> => {
     const { done, value } = await iterator.next();
     return done === true ? undefined : value;
   };
   const ask = (): Promise<string | undefined> => {
-    const work = { name: "page", order: options, what: "The file", octets: 1 } as const;
+    const work = { name: "page", order: options, what: "The file", octets: FILE_OCTETS } as const;
     const page = thread.run("command", { ...work, source: { slice } });
     page.catch(() => undefined); // it is told when its turn comes
     return page;

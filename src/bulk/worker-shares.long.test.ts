@@ -15,6 +15,7 @@ import type { Caller } from "../accounts/admission/caller.ts";
 import type { BulkWorker } from "./worker.ts";
 import { coreEntryCheck } from "./entry-check.ts";
 import type { EntryCheck } from "./entry-check.ts";
+import { Lane } from "../dns/transport/lane.ts";
 import { noDatasets } from "../../test/bulk/bulk-world.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 
@@ -35,12 +36,25 @@ function silentCheck() {
   const checkNow = coreEntryCheck({ ...real, ...budgets });
   const waiting: (() => void)[] = [];
   const underWay = (): number => waiting.length;
+  const lane = new Lane<{ readonly by: string | undefined; begin: () => void }>({
+    start: ({ begin }) => begin(),
+    size: () => 1_000,
+  });
   const check: EntryCheck = async (entry, options) => {
-    if (entry.includes("silent")) await new Promise<void>((resolve) => waiting.push(resolve));
+    const item = { by: options.by, begin: (): void => undefined };
+    await new Promise<void>((resolve) => {
+      item.begin = resolve;
+      lane.add(item);
+    });
+    const isSilent = entry.includes("silent");
+    if (isSilent) await new Promise<void>((resolve) => waiting.push(resolve));
+    lane.over(item, !isSilent);
+    lane.release(item);
     return checkNow(entry, options);
   };
+  const hasRoom = (owner: string): boolean => lane.room(owner) === undefined;
   const letGo = (): void => waiting.splice(0).forEach((go) => go());
-  return { check, underWay, letGo };
+  return { check, hasRoom, underWay, letGo };
 }
 
 async function submitFor(world: BulkWorld, owner: string, text: string): Promise<string> {
@@ -59,7 +73,11 @@ async function settled(worker: BulkWorker): Promise<void> {
 for (const attackers of [1, 6, 50]) {
   test(`a list is done while ${String(attackers)} lists behind a silent name server stand still`, async (t) => {
     const dns = silentCheck();
-    const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
+    const world = await bulkWorld(t, {
+      lookup: mailEverywhere(),
+      check: dns.check,
+      hasRoom: dns.hasRoom,
+    });
     const worker = world.worker();
     worker.start();
     // One after the other: those that came first must not hold what later ones need.
@@ -112,7 +130,11 @@ test("of fifty long lists four chunks wait for places at once, and a small list'
 
 test("a list behind a silent name server waits by itself, and is done when its time ends", async (t) => {
   const dns = silentCheck();
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), check: dns.check });
+  const world = await bulkWorld(t, {
+    lookup: mailEverywhere(),
+    check: dns.check,
+    hasRoom: dns.hasRoom,
+  });
   const silent = await submitFor(world, "s", silentNames("s", 600));
   const worker = world.worker();
   worker.start();
@@ -144,7 +166,8 @@ test("an owner that had enough for long gets chunks as soon as it has room", asy
     await new Promise<void>((resolve) => waiting.push(resolve));
     return checkNow(entry, options);
   };
-  const world = await bulkWorld(t, { lookup: mailEverywhere(), check });
+  const hasRoom = (): boolean => waiting.length < 400;
+  const world = await bulkWorld(t, { lookup: mailEverywhere(), check, hasRoom });
   const worker = world.worker();
   worker.start();
   await submitFor(world, "a", domains(3_000));

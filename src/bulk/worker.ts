@@ -1,7 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import { FairQueue } from "../base/fair-queue.ts";
-import { ListLimiter } from "../base/list-limiter.ts";
 import type { Log } from "../base/log.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import type { Shares } from "../base/shares.ts";
@@ -41,6 +40,9 @@ const OPEN_ENTRIES_MAX = 100_000 - CHUNK_ENTRIES;
 /** Stop claiming chunks while four chunks' worth of entries wait for those of others. */
 const READY_MAX = 4 * CHUNK_ENTRIES;
 
+/** Of an owner without others so many wait: what DNS takes while a chunk is claimed. */
+const ALONE_ENTRIES = 2 * CHUNK_ENTRIES;
+
 /** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
 const UNSTORED_MAX = 8;
 
@@ -51,9 +53,10 @@ const NEWEST_SHARE = 0.3;
 
 interface WorkerDeps {
   readonly check: EntryCheck;
-  /** Undefined while the resolver accepts questions; otherwise resolves when it does. */
+  /** Undefined, or a promise of the next turn of the event loop. */
   readonly room: () => Promise<void> | undefined;
-  readonly window: () => number;
+  /** Whether DNS takes questions of the owner now; else it does once one of its entries has ended. */
+  readonly hasRoom: (owner: OwnerKey) => boolean;
   readonly dnsAnswers: () => Promise<boolean>;
   /** Nobody is asked: a chunk without an answer waits for none. */
   readonly isDnsOff?: boolean;
@@ -100,11 +103,10 @@ class RunningChunk {
     this.firstChecks = new Promise((resolve) => (this.endFirstChecks = resolve));
   }
 
-  note(at: number, result: FullResult): EntryOutcome {
+  note(at: number, result: FullResult): void {
     const checked = entryOutcome(result);
     this.results[at] = checked;
     if (!isOpen(checked)) this.tally[checked.kind] += 1;
-    return checked;
   }
 }
 
@@ -132,7 +134,8 @@ const isOpen = ({ dns }: EntryOutcome): boolean => dns === "inconclusive";
  */
 export class BulkWorker {
   readonly #deps: WorkerDeps;
-  readonly #limiter: ListLimiter;
+  /** Chunks that are being checked. */
+  readonly #chunksOf = new Map<OwnerKey, number>();
   /** Entries that wait for DNS to take them: owners in turn, those of small lists first. */
   readonly #queue: FairQueue<QueuedEntry>;
   #isBeginning = false;
@@ -161,8 +164,7 @@ export class BulkWorker {
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
-    this.#limiter = new ListLimiter(deps.window);
-    const perOwner = (owner: OwnerKey): number => this.#limiter.most(owner);
+    const perOwner = (owner: OwnerKey): number => (deps.hasRoom(owner) ? Infinity : 0);
     this.#queue = new FairQueue({ total: () => Infinity, perOwner });
   }
 
@@ -178,9 +180,10 @@ export class BulkWorker {
     ];
   }
 
-  /** Looks for chunks; it does so, too, after each chunk that ended, and every second. */
+  /** Looks for chunks, and for room; it does so, too, after each chunk that ended, and every second. */
   wake(): void {
     this.#mayBeMore = true;
+    void this.#beginEntries();
     this.#claim();
   }
 
@@ -229,8 +232,8 @@ export class BulkWorker {
   /** Entries that wait for others' and not for answers of their own owner; of each owner a chunk at most. */
   #ready(): number {
     let ready = 0;
-    for (const owner of this.#limiter.owners.keys()) {
-      if (!this.#limiter.mayBegin(owner)) continue;
+    for (const owner of this.#chunksOf.keys()) {
+      if (!this.#deps.hasRoom(owner)) continue;
       ready += Math.min(this.#queue.lengthOf(owner), CHUNK_ENTRIES);
     }
     return ready;
@@ -238,9 +241,9 @@ export class BulkWorker {
 
   /** Whether one more chunk of this owner would only wait. Beside others a chunk's worth is enough, so that theirs come between. */
   #hasEnough(owner: OwnerKey): boolean {
-    const most = this.#limiter.most(owner);
-    const isAlone = this.#limiter.owners.size === 1;
-    return this.#queue.lengthOf(owner) >= (isAlone ? most : Math.min(most, CHUNK_ENTRIES));
+    const isAlone = this.#chunksOf.size === 1;
+    const enough = isAlone ? ALONE_ENTRIES : this.#deps.hasRoom(owner) ? CHUNK_ENTRIES : 1;
+    return this.#queue.lengthOf(owner) >= enough;
   }
 
   async #claimOne(): Promise<boolean> {
@@ -251,7 +254,7 @@ export class BulkWorker {
     this.#claims += 1;
     const token = `${name}-${String(this.#claims)}`;
     this.#running.set(token, undefined);
-    const owners = [...this.#limiter.owners.keys()];
+    const owners = [...this.#chunksOf.keys()];
     const except = owners.filter((owner) => this.#hasEnough(owner));
     const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
     const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
@@ -299,7 +302,7 @@ export class BulkWorker {
   async #check(work: RunningChunk): Promise<CheckedChunk> {
     const { owner, turns } = work.chunk;
     this.#openEntries += work.open;
-    this.#limiter.addChunk(owner);
+    this.#chunksOf.set(owner, (this.#chunksOf.get(owner) ?? 0) + 1);
     try {
       for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, { rank: turns });
       void this.#beginEntries();
@@ -308,12 +311,14 @@ export class BulkWorker {
       if (work.faults.length > 0) throw work.faults[0];
       return await this.#checkAgain(work);
     } finally {
-      this.#limiter.removeChunk(owner);
+      const left = (this.#chunksOf.get(owner) ?? 0) - 1;
+      if (left > 0) this.#chunksOf.set(owner, left);
+      else this.#chunksOf.delete(owner);
     }
   }
 
   async #beginEntries(): Promise<void> {
-    if (this.#isBeginning) return;
+    if (this.#isBeginning || this.#queue.length === 0) return;
     this.#isBeginning = true;
     for (;;) {
       const room = this.#deps.room();
@@ -340,17 +345,15 @@ export class BulkWorker {
     };
     // The chunk is another worker's by now: what is left of it is not asked for.
     if (work.isLost) return ended();
-    this.#limiter.begin(owner);
     // By callbacks: with `await` each of thousands of entries costs twice as much.
-    this.#deps.check(work.entries[at] ?? "", { spamTrap }).then(
+    this.#deps.check(work.entries[at] ?? "", { spamTrap, by: owner }).then(
       (result) => {
-        this.#limiter.end(owner, !isOpen(work.note(at, result)));
+        work.note(at, result);
         ended();
         void this.#beginEntries();
       },
       (fault: unknown) => {
         work.faults.push(fault);
-        this.#limiter.end(owner, false);
         ended();
         void this.#beginEntries();
       },

@@ -1,6 +1,7 @@
 import type { Admission } from "../accounts/admission/admission.ts";
 import type { Charges } from "../accounts/admission/charges.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
+import type { OwnerKey } from "../base/owner.ts";
 import type { Shares } from "../base/shares.ts";
 import { type Announcement, announcer } from "../bulk/announce.ts";
 import type { Splitter } from "../bulk/bulk.ts";
@@ -32,14 +33,14 @@ import { CORE_BUDGET_MS } from "../check/single-check.ts";
 
 export interface BulkChecker {
   readonly check: EntryCheck;
-  /** Undefined while the resolver takes questions, else a promise of that. */
+  /** Undefined, or a promise that the resolver takes the program's own questions, after a turn of the event loop. */
   readonly room: () => Promise<void> | undefined;
   /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly isDnsOff: boolean;
   readonly dnsFigures: () => DnsFigures;
   readonly verdicts: () => VerdictTotals;
-  readonly window: () => number;
+  readonly hasRoom: (owner: OwnerKey) => boolean;
   /** Leaves no socket and no timer. */
   readonly close: () => void;
 }
@@ -52,8 +53,6 @@ const AGAIN_BUDGET_MS = 500;
 
 /** Entries started in one turn; with more, answers waiting in the sockets look slow, which narrows the window. */
 const BEGUN_AT_ONCE = 20;
-
-const WINDOW_READ_EVERY = 64;
 
 export interface BulkCheckerOptions {
   readonly observe?: (validation: Observed) => void;
@@ -87,8 +86,6 @@ export function openBulkChecker(
     },
   });
   let begun = 0;
-  let asked = 0;
-  let window = 0;
   return {
     check,
     /** Waits for the resolver, and at intervals for a turn of the event loop. */
@@ -104,12 +101,7 @@ export function openBulkChecker(
       trust: trust?.stats(),
     }),
     verdicts: () => verdicts.counts,
-    window() {
-      // Asked for every name, and it changes every few seconds.
-      if (asked % WINDOW_READ_EVERY === 0) window = dns.stats().window;
-      asked += 1;
-      return window;
-    },
+    hasRoom: (owner) => dns.room(owner) === undefined,
     close: () => [dns, second, probe].forEach((client) => client.close()),
   };
 }

@@ -88,7 +88,7 @@ function openWork(
   closing.add(keepJobs({ jobs, clock, log }));
   return new BulkWorker({
     shares,
-    window: bulk.window,
+    hasRoom: bulk.hasRoom,
     check: bulk.check,
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,

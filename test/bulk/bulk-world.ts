@@ -44,6 +44,7 @@ export interface WorldOptions {
   readonly dnsAnswers?: () => Promise<boolean>;
   readonly isDnsOff?: boolean;
   readonly room?: () => Promise<void> | undefined;
+  readonly hasRoom?: (owner: string) => boolean;
 }
 
 export const STARTER: Caller = {
@@ -80,7 +81,10 @@ export function mailEverywhere(silent: (name: string) => boolean = () => false):
   };
 }
 
-interface BulkTerms extends Pick<WorldOptions, "bufferMax" | "dnsAnswers" | "isDnsOff" | "room"> {
+interface BulkTerms extends Pick<
+  WorldOptions,
+  "bufferMax" | "dnsAnswers" | "isDnsOff" | "room" | "hasRoom"
+> {
   readonly admission: Admission;
   readonly tiers: Tiers;
   readonly check: EntryCheck;
@@ -110,7 +114,7 @@ export function bulkOn(
     const made = new BulkWorker({
       ...shared,
       shares: createShares(),
-      window: () => 1_000,
+      hasRoom: terms.hasRoom ?? (() => true),
       name,
       room: terms.room ?? (() => undefined),
       isDnsOff: terms.isDnsOff ?? false,

@@ -107,18 +107,38 @@ test("what the program asks itself has a turn like an owner, and all places", ()
   assert.deepEqual(started.slice(20), ["A1", "x20"]);
 });
 
-test("there is room while few items of an owner wait, whatever others have", async () => {
+test("there is room while no more items of an owner wait than may be under way", async () => {
   const { add, lane, release } = world(1);
-  add("A0");
-  for (let n = 0; n < 255; n += 1) add(`A${String(n)}`);
+  add("A0", "A1", "A2", "A3");
   assert.equal(lane.room("A"), undefined);
-  add("A255");
+  add("A4");
   let isRoom = false;
   void lane.room("A")?.then(() => (isRoom = true));
-  assert.equal(lane.room("B"), undefined);
-  add("B1");
-  assert.equal(lane.room("B"), undefined);
-  for (let n = 0; n < 200; n += 1) release("A0");
+  assert.equal(lane.room("B"), undefined, "what others have matters to nobody");
+  release("A0");
   await Promise.resolve();
   assert.equal(isRoom, true);
+});
+
+test("what the program asks itself has room for 256 items, and an owner for its part", () => {
+  const { add, lane } = world(80);
+  add(...Array.from({ length: 80 + 255 }, (_, at) => `x${String(at)}`));
+  assert.equal(lane.room(), undefined);
+  add("x");
+  assert.notEqual(lane.room(), undefined);
+  for (const owner of "ABCDEFGHI") add(...Array.from({ length: 8 }, () => `${owner}1`));
+  assert.notEqual(lane.room("A"), undefined);
+});
+
+test("many owners that nobody answers leave half of the window to others", () => {
+  const { started, add, end } = world(800);
+  for (let at = 0; at < 20; at += 1) {
+    add(...Array.from({ length: 200 }, () => String.fromCodePoint(65 + at)));
+  }
+  assert.ok(started.length <= 400 + 100 + 20 * 4, String(started.length));
+  add(...Array.from({ length: 500 }, () => "Z"));
+  const victim = (): number => started.filter((name) => name === "Z").length;
+  assert.ok(victim() >= 4);
+  for (let ended = 0; ended < 300; ended += 1) end("Z");
+  assert.ok(victim() > 400, String(victim()));
 });

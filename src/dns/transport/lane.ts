@@ -1,7 +1,10 @@
 import type { OwnerKey } from "../../base/owner.ts";
 import { FairQueue } from "../../base/fair-queue.ts";
 
-/** Questions that wait for all owners together: enough that places never stay empty, few enough to be cheap. */
+/**
+ * Questions that wait for all owners together: enough that places never stay empty, few enough to be cheap. Of one owner
+ * no more than may be under way, so that those behind silent names do not wait for longer than their budget.
+ */
 const SHORT_QUEUE = 256;
 const SHORT_QUEUE_OF_OWNER = 8;
 
@@ -173,7 +176,8 @@ export class Lane<T extends Asked> {
 
   #isFull(owner: OwnerKey): boolean {
     const part = Math.floor(SHORT_QUEUE / Math.max(1, this.#answers.size));
-    return this.#queue.lengthOf(owner) >= Math.max(SHORT_QUEUE_OF_OWNER, part);
+    const most = Math.min(Math.max(SHORT_QUEUE_OF_OWNER, part), this.#mostOf(owner));
+    return this.#queue.lengthOf(owner) >= most;
   }
 
   #tellRoom(owner: OwnerKey): void {

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
-import { FairQueue } from "./fair-queue.ts";
+import { FairQueue, netOf } from "./fair-queue.ts";
 import type { Resource } from "./resources.ts";
 import { type Reservation, NoRoom, Share } from "./shares.ts";
 
@@ -290,6 +290,44 @@ test("newcomers do not pass a waiting owner for ever", () => {
     item = queue.next()?.item ?? "";
   }
   assert.ok(turns <= 64, String(turns));
+});
+
+for (const [owner, net] of [
+  ["bucket:2001:db8:1:2::/64", "8193:3512:1"],
+  ["bucket:2001:db8:1:ffff::/64", "8193:3512:1"],
+  ["bucket:2001:db8:0:0::/64", "8193:3512:0"],
+  ["bucket:2001:db8::/64", "8193:3512:0"],
+  ["bucket:2001::/64", "8193:0:0"],
+  ["bucket:::/64", "0:0:0"],
+  ["bucket:192.0.2.1", ""],
+  ["bucket:unknown", ""],
+  ["bucket:proxied 64", ""],
+  ["account:0/64", ""],
+] as const) {
+  test(`the /48 of ${owner} is ${net === "" ? "none" : net}`, () => {
+    assert.equal(netOf(owner), net);
+  });
+}
+
+test("a turn among 10,000 waiting owners costs at most fifteen times one among ten", () => {
+  const turnUs = (owners: number): number => {
+    const queue = new FairQueue<number>();
+    for (let at = 0; at < owners; at += 1) queue.push(`owner ${String(at)}`, at);
+    const serve = (turns: number): void => {
+      for (let turn = 0; turn < turns; turn += 1) {
+        const piece = queue.next();
+        if (piece === undefined) throw new Error("a piece waits");
+        queue.release(piece.owner);
+        queue.push(piece.owner, 0);
+      }
+    };
+    serve(1_000);
+    const before = process.cpuUsage().user;
+    serve(4_000);
+    return (process.cpuUsage().user - before) / 4_000;
+  };
+  const [few, many] = [turnUs(10), turnUs(10_000)];
+  assert.ok(many <= Math.max(few * 15, 15), `${few.toFixed(1)} and ${many.toFixed(1)} us`);
 });
 
 const bucketIn = (net: string, at: number): string => `bucket:${net}:${at.toString(16)}::/64`;

@@ -39,8 +39,8 @@ export type StoredRow =
       readonly cells: readonly string[];
       readonly count: number;
       /** What was read, where the cell says it in other words. */
-      readonly readAs?: string;
-      readonly reason?: string;
+      readonly readAs?: string | undefined;
+      readonly reason?: string | undefined;
     };
 
 export interface TablePage {

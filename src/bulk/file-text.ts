@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
 
 /** By the byte order mark; without one UTF-16 shows by the NUL of its first ASCII character. */
@@ -90,30 +91,28 @@ export class FileText {
   #narrow(octets: Buffer): string {
     if (octets.includes(0)) throw new TableFault(NUL);
     if (this.#wanted !== undefined) return fromWindows1252(octets.toString("latin1"));
-    try {
-      const text = utf8.decode(octets);
+    if (isUtf8(octets)) {
+      const text = octets.toString();
       this.#hasWide ||= text.length < octets.length;
       return text;
-    } catch {
-      if (isLikeShiftJis(octets)) throw new TableFault(SHIFT_JIS);
-      const lines = octets.toString("latin1").split(/(?<=[\r\n])/);
-      const text = lines.map((line) => this.#line(line)).join("");
-      this.#encoding = this.#hasWide ? "utf-8, windows-1252" : "windows-1252";
-      return text;
     }
+    if (isLikeShiftJis(octets)) throw new TableFault(SHIFT_JIS);
+    const lines = octets.toString("latin1").split(/(?<=[\r\n])/);
+    const text = lines.map((line) => this.#line(line)).join("");
+    this.#encoding = this.#hasWide ? "utf-8, windows-1252" : "windows-1252";
+    return text;
   }
 
   /** `line` has a character for each octet. */
   #line(line: string): string {
     if (!/[\x80-\xff]/.test(line)) return line;
-    try {
-      const text = utf8.decode(Buffer.from(line, "latin1"));
+    const octets = Buffer.from(line, "latin1");
+    if (isUtf8(octets)) {
       this.#hasWide = true;
-      return text;
-    } catch {
-      if (MEANINGLESS.test(line.replaceAll(END_OF_TEXT, ""))) throw new TableFault(NO_TEXT);
-      return fromWindows1252(line);
+      return octets.toString();
     }
+    if (MEANINGLESS.test(line.replaceAll(END_OF_TEXT, ""))) throw new TableFault(NO_TEXT);
+    return fromWindows1252(line);
   }
 }
 
@@ -128,8 +127,6 @@ function decoded(decoder: InstanceType<typeof TextDecoder>, octets: Uint8Array):
   if (text.includes("\0")) throw new TableFault(NUL);
   return text;
 }
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The characters of octets 0x80 to 0x9f; those without one there stay what they are. */
 const WINDOWS_1252 =

@@ -6,6 +6,7 @@ import {
   type ListRow,
   type ListShape,
   ListTable,
+  SAMPLE_CELLS,
   SAMPLE_ROWS,
 } from "../core/batch/list-table.ts";
 import { compoundFault, faultOfForm, FileText, kindOfFile } from "./file-text.ts";
@@ -269,12 +270,13 @@ async function likeliestSheet(workbook: Workbook, column = ""): Promise<Sheet> {
   const wanted = trimEntry(column).toLowerCase();
   let best: { readonly sheet: Sheet; readonly count: number } | undefined;
   for (const sheet of workbook.sheets.slice(0, SHEETS_MAX)) {
-    const rows: RawRow[] = [];
+    const cells: string[] = [];
+    let rows = 0;
     for await (const some of workbook.rows(sheet)) {
-      rows.push(...some.slice(0, SAMPLE_ROWS));
-      if (rows.length >= SAMPLE_ROWS) break;
+      for (const row of some.slice(0, SAMPLE_ROWS)) for (const cell of row.cells) cells.push(cell);
+      rows += some.length;
+      if (rows >= SAMPLE_ROWS || cells.length >= SAMPLE_CELLS) break;
     }
-    const cells = rows.flatMap((row) => row.cells);
     const isNamed = column !== "" && cells.some((cell) => trimEntry(cell).toLowerCase() === wanted);
     const worth = cells.reduce((sum, cell) => sum + WORTH[kindOfCell(cell)], isNamed ? 1e6 : 0);
     const count = sheet.isHidden ? worth / 1e9 : worth;

@@ -74,13 +74,7 @@ class Upload {
     if (this.reader.total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
     const count = entries.length;
     const isPlain = count === 1 && readAs === undefined;
-    const odd = {
-      cells,
-      count,
-      ...(readAs !== undefined && { readAs }),
-      ...(reason !== undefined && { reason }),
-    };
-    this.#page.push(isPlain ? cells : odd);
+    this.#page.push(isPlain ? cells : { cells, count, readAs, reason });
     this.#units += cells.reduce((units, cell) => units + cell.length + 3, 0);
     if (this.#units >= PAGE_UNITS) this.#endPage();
   }

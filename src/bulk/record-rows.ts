@@ -1,5 +1,5 @@
 import { trimEntry } from "../core/address/address.ts";
-import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
+import { Blanks, CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../core/batch/csv-reader.ts";
 import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
 import { SAMPLE_ROWS } from "../core/batch/list-table.ts";
 
@@ -47,68 +47,103 @@ export function jsonForm(head: string): JsonForm | undefined {
 
 /** A JSON text has no members: it is its entry. */
 interface ParsedObject extends Omit<RawRow, "cells"> {
-  readonly members: ReadonlyMap<string, string>;
+  readonly members: Members;
+  /** Characters of its JSON. */
+  readonly units: number;
 }
+
+type Members = readonly (readonly [name: string, value: string])[];
+
+const SLICE_CELLS = 200_000;
 
 export async function* objectRows(
   texts: AsyncIterable<string>,
   form: JsonForm,
 ): AsyncGenerator<readonly RawRow[]> {
   const sample: ParsedObject[] = [];
-  let names: ReadonlySet<string> | undefined;
+  let table: ObjectTable | undefined;
   for await (const values of form === "lines" ? jsonLines(texts) : jsonValues(texts)) {
     if (form === "rows") {
-      yield values.map(({ members, ...row }) => ({ ...row, cells: [...members.values()] }));
+      yield values.map(({ members, ...row }) => ({
+        ...row,
+        cells: members.map(([, cell]) => cell),
+      }));
       continue;
     }
-    const rows: RawRow[] = [];
     for (const parsed of values) {
-      if (names !== undefined) rows.push(rowOf(parsed, names));
-      else if (sample.push(parsed) === SAMPLE_ROWS) {
-        names = namesOf(sample);
-        rows.push(...sampleRows(sample, names));
-      }
+      if (table !== undefined) {
+        if (table.add(parsed)) yield table.take();
+      } else if (sample.push(parsed) === SAMPLE_ROWS) table = ObjectTable.of(sample);
     }
-    yield rows;
+    if (table !== undefined) yield table.take();
   }
-  if (names !== undefined || sample.length === 0) return;
   const [only] = sample;
-  if (sample.length === 1 && only !== undefined && hidesList(only))
-    throw new TableFault(ONE_OBJECT);
-  yield sampleRows(sample, namesOf(sample));
+  if (table !== undefined || only === undefined) return;
+  if (sample.length === 1 && hidesList(only)) throw new TableFault(ONE_OBJECT);
+  yield ObjectTable.of(sample).take();
 }
 
 const ONE_OBJECT =
   "The file is one JSON object with a list inside; send the list alone, for example: jq '.contacts' FILE > list.json.";
 
 const hidesList = ({ members }: ParsedObject): boolean =>
-  [...members.values()].some((member) => /^[[{]/.test(member) && member.includes("@")) &&
-  ![...members.values()].some(
-    (member) => !/^[[{]/.test(member) && kindOfCell(member) === "address",
-  );
+  members.some(([, member]) => /^[[{]/.test(member) && member.includes("@")) &&
+  !members.some(([, member]) => !/^[[{]/.test(member) && kindOfCell(member) === "address");
 
-function namesOf(sample: readonly ParsedObject[]): ReadonlySet<string> {
-  const names = new Set(sample.flatMap(({ members }) => [...members.keys()]));
-  return names.size === 0 ? new Set(["entry"]) : new Set([...names].slice(0, COLUMNS_MAX));
+/** Objects as rows, which are no wider than their last member; a slice of them is taken before it has many cells. */
+class ObjectTable {
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #blanks = new Blanks();
+  #rows: RawRow[] = [];
+  #cells = 0;
+
+  private constructor(names: readonly string[]) {
+    this.#places = new Map(names.map((name, at) => [name, at]));
+    this.#rows.push({ cells: names, line: 0 });
+  }
+
+  static of(sample: readonly ParsedObject[]): ObjectTable {
+    const names = new Set(sample.flatMap(({ members }) => members.map(([name]) => name)));
+    const table = new ObjectTable(names.size === 0 ? ["entry"] : [...names].slice(0, COLUMNS_MAX));
+    for (const each of sample) table.add(each);
+    return table;
+  }
+
+  /** Whether the slice is due to be taken. */
+  add({ members, units, line, fault, object, text }: ParsedObject): boolean {
+    const cells: string[] = [];
+    const more: string[] = [];
+    let isLong = false;
+    let filled = 0;
+    for (const [name, member] of members) {
+      const at = this.#places.get(name);
+      if (at === undefined) more.push(name);
+      else if (member !== "") {
+        while (cells.length < at) cells.push("");
+        cells[at] = member;
+        filled += 1;
+        isLong ||= member.length > CELL_MAX_UNITS;
+      }
+    }
+    this.#blanks.count(cells.length - filled, units);
+    const why = fault ?? faultOf(line, isLong, more);
+    this.#rows.push({ cells, line, fault: why, object, text });
+    this.#cells += cells.length;
+    return this.#cells > SLICE_CELLS;
+  }
+
+  take(): readonly RawRow[] {
+    const rows = this.#rows;
+    [this.#rows, this.#cells] = [[], 0];
+    return rows;
+  }
 }
 
-const sampleRows = (
-  sample: readonly ParsedObject[],
-  names: ReadonlySet<string>,
-): readonly RawRow[] => [
-  { cells: [...names], line: 0 },
-  ...sample.map((each) => rowOf(each, names)),
-];
-
-function rowOf({ members, ...row }: ParsedObject, names: ReadonlySet<string>): RawRow {
-  const cells = Array.from(names, (name) => members.get(name) ?? "");
-  const more = [...members.keys()].filter((name) => !names.has(name)).slice(0, 5);
-  const long = cells.some((cell) => cell.length > CELL_MAX_UNITS);
-  if (more.length === 0 && !long) return { ...row, cells };
-  const fault = long
-    ? `Line ${String(row.line)} has a member of more than ${String(CELL_MAX_UNITS)} characters.`
-    : `Line ${String(row.line)} has members that the first ${String(SAMPLE_ROWS)} lines do not have: ${more.join(", ")}.`;
-  return { fault, ...row, cells };
+function faultOf(line: number, isLong: boolean, more: readonly string[]): string | undefined {
+  if (isLong)
+    return `Line ${String(line)} has a member of more than ${String(CELL_MAX_UNITS)} characters.`;
+  if (more.length === 0) return undefined;
+  return `Line ${String(line)} has members that the first ${String(SAMPLE_ROWS)} lines do not have: ${more.slice(0, 5).join(", ")}.`;
 }
 
 async function* jsonLines(texts: AsyncIterable<string>): AsyncGenerator<readonly ParsedObject[]> {
@@ -194,23 +229,25 @@ class ValueCutter {
 }
 
 function parsedValue(text: string, line: number): ParsedObject {
+  const units = text.length;
   const value = jsonOf(text);
-  if (typeof value === "string") return { line, members: new Map(), text: value };
+  if (typeof value === "string") return { line, units, members: [], text: value };
   if (typeof value !== "object" || value === null) {
     const fault = `Line ${String(line)} is not a JSON object or text.`;
-    return { line, members: new Map(), text, fault };
+    return { line, units, members: [], text, fault };
   }
   try {
-    const members = Object.entries(value).map(([name, member]): [string, string] => [
-      name,
-      typeof member === "string" ? member : member === null ? "" : JSON.stringify(member),
-    ]);
-    return { line, members: new Map(members), object: text };
+    return { line, units, members: Object.entries(value).map(asTexts), object: text };
   } catch {
     const fault = `Line ${String(line)} is nested too deep.`; // JSON.stringify has no more stack
-    return { line, members: new Map(), text: "", fault };
+    return { line, units, members: [], text: "", fault };
   }
 }
+
+const asTexts = ([name, member]: [string, unknown]): readonly [string, string] => [
+  name,
+  typeof member === "string" ? member : member === null ? "" : JSON.stringify(member),
+];
 
 function jsonOf(text: string): unknown {
   try {
@@ -233,6 +270,7 @@ class CardReader {
   #line = 0;
   #startLine = 0;
   #text = "";
+  #isQuoted = false;
   #name = "";
   #addresses = "";
   #rows: RawRow[] = [];
@@ -240,10 +278,11 @@ class CardReader {
   push(lines: readonly string[]): readonly RawRow[] {
     for (const line of lines) {
       this.#line += 1;
-      const isFolded = /^[ \t]/.test(line) || this.#isSoft();
+      const isFolded = line.startsWith(" ") || line.startsWith("\t") || this.#isSoft();
       if (!isFolded) {
         this.#read(this.#text);
         this.#text = line;
+        this.#isQuoted = /^[^:]{0,1000}QUOTED-PRINTABLE[^:]{0,1000}:/i.test(line);
       } else if (this.#text.length < CELL_MAX_UNITS) {
         this.#text = this.#isSoft()
           ? this.#text.slice(0, -1) + line.trimStart()
@@ -255,7 +294,7 @@ class CardReader {
 
   /** A line break inside quoted-printable text, as vCard 2.1 has it. */
   #isSoft(): boolean {
-    return this.#text.endsWith("=") && /^[^:]*QUOTED-PRINTABLE[^:]*:/i.test(this.#text);
+    return this.#isQuoted && this.#text.endsWith("=");
   }
 
   end(): readonly RawRow[] {

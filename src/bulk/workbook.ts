@@ -1,18 +1,23 @@
 import { isoTime } from "../core/calendar.ts";
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
-import { CELL_MAX_UNITS, COLUMNS_MAX, type RawRow, putCell } from "../core/batch/csv-reader.ts";
+import {
+  Blanks,
+  CELL_MAX_UNITS,
+  COLUMNS_MAX,
+  type RawRow,
+  putCell,
+} from "../core/batch/csv-reader.ts";
 import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
 import { type Attributes, type Handlers, XmlReader } from "./xml-reader.ts";
 
 const UNPACKED_MAX_OCTETS = 400_000_000;
 
+/** A slice of XML has few rows, however wide they are. */
+const SLICE_UNITS = 8_192;
+
 const TEXTS_MAX_UNITS = 80_000_000;
 
 const PARTS_MAX = 5_000;
-
-/** Blank cells between those of a sheet, which take no room in the file. */
-const BLANKS_MAX = 20_000_000;
-const TOO_BLANK = "The sheet has too many blank cells between its cells; save it as .csv.";
 
 export interface Sheet {
   readonly name: string;
@@ -22,7 +27,7 @@ export interface Sheet {
 
 const OTHER = "save the spreadsheet as .xlsx or .csv and send that";
 const NO_WORKBOOK = `The file is a zip archive, but no .xlsx workbook; unpack it, or ${OTHER}.`;
-const BROKEN = "The workbook is broken; open it and save it as .csv.";
+const BROKEN = "The workbook is broken, or holds too much; open it and save it as .csv.";
 const PASSWORD = "The workbook is protected by a password; save it without one.";
 
 const OTHER_ARCHIVES: readonly (readonly [path: string, what: string])[] = [
@@ -135,7 +140,7 @@ class SheetReader {
   #isPhonetic = false;
   #isUnvalued = false;
   #isWide = false;
-  #blanks = 0;
+  readonly #blanks = new Blanks();
 
   constructor(shown: ShowCell, links: ReadonlyMap<string, string>) {
     this.#shown = shown;
@@ -155,7 +160,7 @@ class SheetReader {
     },
     text: (text) => {
       if (this.#reading === undefined || this.#value.length > CELL_MAX_UNITS) return;
-      this.#value += text;
+      this.#value += text();
       if (this.#reading === "value") this.#hasValue = true;
     },
     close: (name) => {
@@ -187,8 +192,7 @@ class SheetReader {
     this.#isUnvalued ||= this.#hasFormula && this.#value === "" && this.#type !== "str";
     if (text === "" || this.#at < 0) return;
     const at = Math.min(this.#at, COLUMNS_MAX - 1);
-    this.#blanks += Math.max(0, at - this.#cells.length);
-    if (this.#blanks > BLANKS_MAX) throw new TableFault(TOO_BLANK);
+    this.#blanks.count(Math.max(0, at - this.#cells.length), text.length);
     while (this.#cells.length < at) this.#cells.push("");
     if (!putCell(this.#cells, this.#at, text)) this.#isWide = true;
   }
@@ -203,13 +207,15 @@ class SheetReader {
   #endRow(): void {
     const [cells, line] = [this.#cells, this.#line];
     if (cells.length === 0 && !this.#isUnvalued) return;
-    const fault = `Row ${String(line)} has more than ${String(COLUMNS_MAX)} columns.`;
-    const doubt = `Row ${String(line)} has a formula without a stored value.`;
     this.rows.push({
       cells: cells.length === 0 ? [""] : cells,
       line,
-      ...(this.#isWide && { fault }),
-      ...(this.#isUnvalued && { doubt }),
+      fault: this.#isWide
+        ? `Row ${String(line)} has more than ${String(COLUMNS_MAX)} columns.`
+        : undefined,
+      doubt: this.#isUnvalued
+        ? `Row ${String(line)} has a formula without a stored value.`
+        : undefined,
     });
   }
 }
@@ -257,13 +263,13 @@ async function sharedTexts(zip: Zip, path: string): Promise<readonly string[]> {
       else if (name === "t") isRead = !isPhonetic;
     },
     text: (part) => {
-      if (isRead && text.length <= CELL_MAX_UNITS) text += part;
+      if (isRead && text.length <= CELL_MAX_UNITS) text += part();
     },
     close: (name) => {
       if (name === "t") isRead = false;
       else if (name === "rPh") isPhonetic = false;
       else if (name === "si") {
-        units += text.length + 8;
+        units += text.length + 40;
         if (units > TEXTS_MAX_UNITS)
           throw new TableFault("The workbook holds too much text; save it as .csv.");
         texts.push(Buffer.from(unescaped(text)).toString()); // a copy, because a part would keep the whole piece of XML
@@ -272,6 +278,9 @@ async function sharedTexts(zip: Zip, path: string): Promise<readonly string[]> {
   });
   return texts;
 }
+
+/** Excel takes 255. */
+const FORMAT_UNITS = 1_000;
 
 async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number>> {
   const found = new Set<number>();
@@ -285,7 +294,7 @@ async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number
     open: (name, attributes) => {
       if (name === "numFmt") {
         const { numFmtId = "", formatCode = "" } = attributes();
-        const code = formatCode.replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, "");
+        const code = formatCode.slice(0, FORMAT_UNITS).replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, "");
         if (/[dy]/i.test(code)) formats.add(Number(numFmtId));
       } else if (name === "cellXfs") isCell = true;
       else if (name === "xf" && isCell) {
@@ -299,6 +308,9 @@ async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number
   });
   return found;
 }
+
+/** Links of a sheet that Excel writes, and some. */
+const LINKS_MAX = 100_000;
 
 interface Relationship {
   readonly id: string;
@@ -343,6 +355,7 @@ class Zip {
         if (name !== "Relationship") return;
         const { Id: id = "", Type: type = "", Target: target = "" } = attributes();
         const word = type.slice(type.lastIndexOf("/") + 1);
+        if (found.length >= LINKS_MAX) throw new TableFault(BROKEN);
         found.push({ id, type: word, target, path: pathOf(target, path) });
       },
     });
@@ -369,8 +382,11 @@ class Zip {
         if (this.#unpacked > UNPACKED_MAX_OCTETS)
           throw new TableFault("The workbook unpacks to more than 400 MB; save it as .csv.");
         decoder ??= decoderFor(piece);
-        read(decoder.decode(piece, { stream: true }));
-        yield;
+        const text = decoder.decode(piece, { stream: true });
+        for (let at = 0; at < text.length; at += SLICE_UNITS) {
+          read(text.slice(at, at + SLICE_UNITS));
+          yield;
+        }
       }
       read(decoder?.decode() ?? "");
       if (!reader.end()) throw new TableFault(BROKEN);

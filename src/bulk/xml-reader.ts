@@ -1,7 +1,8 @@
 /** What happens in a part's XML. Names have no prefix; elements of foreign namespaces are left out. */
 export interface Handlers {
   readonly open?: (name: string, attributes: () => Attributes) => void;
-  readonly text?: (text: string) => void;
+  /** Decoded when it is asked for. */
+  readonly text?: (text: () => string) => void;
   readonly close?: (name: string) => void;
 }
 
@@ -11,6 +12,14 @@ const TAG_MAX_UNITS = 65_536;
 
 /** Prefixes, and elements in each other that declare some: each declaration costs as much as there are. */
 const PREFIXES_MAX = 100;
+
+const DEPTH_MAX = 200;
+
+/** What is read of a workbook in about two seconds. */
+const ELEMENTS_MAX = 4_000_000;
+
+/** Declarations of namespaces cost more than other tags, and a part has few. */
+const DECLARED_MAX = 10_000;
 
 /** What a part of a workbook has by ECMA-376, transitional or strict; parts without a namespace are read, too. */
 const KNOWN_NAMESPACE = /\/spreadsheetml\/(?:2006\/)?main$|\/package\/2006\/relationships$/;
@@ -36,7 +45,11 @@ export class XmlReader {
   #rest = "";
   #stretch: (typeof STRETCHES)[number] | undefined;
   #depth = 0;
+  #elements = 0;
+  #declared = 0;
   #isTooMuch = false;
+  /** Names with their prefixes to those without, as long as prefixes mean the same. */
+  readonly #names = new Map<string, string>();
   /** Elements that declared namespaces, and what prefixes mean in them. */
   readonly #scopes: XmlScope[] = [{ depth: 0, isKnown: new Map() }];
 
@@ -67,7 +80,7 @@ export class XmlReader {
       const end = tag < 0 ? xml.length : tag;
       const reference = tag < 0 ? xml.indexOf("&", Math.max(at, end - REFERENCE_UNITS)) : -1;
       const until = reference < 0 ? end : reference; // it may be cut in two
-      if (until > at) this.#handlers.text?.(decoded(xml.slice(at, until)));
+      if (until > at) this.#handlers.text?.(() => decoded(xml.slice(at, until)));
       return until;
     }
     if (xml[at + 1] === "!" || xml[at + 1] === "?") return this.#begin(xml, at);
@@ -83,6 +96,7 @@ export class XmlReader {
     const found = STRETCHES.find(({ start }) => xml.startsWith(start, at));
     if (found === undefined) return xml.length - at < "<![CDATA[".length ? at : undefined;
     this.#stretch = found;
+    this.#elements += 1;
     return at + found.start.length;
   }
 
@@ -90,7 +104,7 @@ export class XmlReader {
     const { end, isText } = this.#stretch ?? STRETCHES[0];
     const found = xml.indexOf(end, at);
     const until = found < 0 ? Math.max(at, xml.length - end.length + 1) : found;
-    if (isText && until > at) this.#handlers.text?.(xml.slice(at, until));
+    if (isText && until > at) this.#handlers.text?.(() => xml.slice(at, until));
     if (found < 0) return until;
     this.#stretch = undefined;
     return found + end.length;
@@ -99,9 +113,11 @@ export class XmlReader {
   #open(tag: string): void {
     const isEmpty = tag.endsWith("/");
     const inside = isEmpty ? tag.slice(0, -1) : tag;
-    const nameEnd = inside.search(/\s/);
+    const nameEnd = endOfName(inside);
     const qualified = nameEnd < 0 ? inside : inside.slice(0, nameEnd);
     this.#depth += 1;
+    this.#elements += 1;
+    this.#isTooMuch ||= this.#depth > DEPTH_MAX || this.#elements > ELEMENTS_MAX;
     const attributes = nameEnd < 0 ? "" : inside.slice(nameEnd);
     if (attributes.includes("xmlns")) this.#declare(attributes);
     const name = this.#known(qualified);
@@ -110,34 +126,53 @@ export class XmlReader {
   }
 
   #close(qualified: string): void {
-    const name = this.#known(qualified.trimEnd());
+    const name = this.#known(qualified);
     if (name !== undefined) this.#handlers.close?.(name);
-    if ((this.#scopes.at(-1)?.depth ?? 0) === this.#depth && this.#depth > 0) this.#scopes.pop();
+    if ((this.#scopes.at(-1)?.depth ?? 0) === this.#depth && this.#depth > 0) {
+      this.#scopes.pop();
+      this.#names.clear();
+    }
     this.#depth -= 1;
   }
 
   #declare(text: string): void {
+    this.#declared += 1;
     const isKnown = new Map(this.#scopes.at(-1)?.isKnown);
     eachAttribute(text, (name, value) => {
       if (name === "xmlns") isKnown.set("", KNOWN_NAMESPACE.test(value));
       else if (name.startsWith("xmlns:")) isKnown.set(name.slice(6), KNOWN_NAMESPACE.test(value));
     });
     this.#scopes.push({ depth: this.#depth, isKnown });
-    this.#isTooMuch ||= isKnown.size > PREFIXES_MAX || this.#scopes.length > PREFIXES_MAX;
+    this.#names.clear();
+    this.#isTooMuch ||=
+      isKnown.size > PREFIXES_MAX ||
+      this.#scopes.length > PREFIXES_MAX ||
+      this.#declared > DECLARED_MAX;
   }
 
   #known(qualified: string): string | undefined {
-    const colon = qualified.indexOf(":");
-    const prefix = colon < 0 ? "" : qualified.slice(0, colon);
-    const isKnown = this.#scopes.at(-1)?.isKnown.get(prefix) ?? true;
-    return isKnown ? qualified.slice(colon + 1) : undefined;
+    const known = this.#names.get(qualified);
+    if (known !== undefined) return known;
+    const name = qualified.trimEnd();
+    const colon = name.indexOf(":");
+    const prefix = colon < 0 ? "" : name.slice(0, colon);
+    if (this.#scopes.at(-1)?.isKnown.get(prefix) === false) return undefined;
+    if (this.#names.size < PREFIXES_MAX) this.#names.set(qualified, name.slice(colon + 1));
+    return name.slice(colon + 1);
   }
+}
+
+function endOfName(tag: string): number {
+  for (let at = 0; at < tag.length; at += 1) if (tag.charCodeAt(at) <= 32) return at;
+  return -1;
 }
 
 /** Where the tag that begins at `at` ends; undefined: not here. A ">" may stand in the value of an attribute. */
 function endOfTag(xml: string, at: number): number | undefined {
   const end = xml.indexOf(">", at);
   if (end < 0) return undefined;
+  const quoted = xml.indexOf("=", at);
+  if (quoted < 0 || quoted > end) return end;
   let quote = "";
   for (let index = at + 1; index < xml.length; index += 1) {
     const char = xml[index] ?? "";

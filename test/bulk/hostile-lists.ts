@@ -56,6 +56,9 @@ const book = (kind: string, make: (size: number) => Parts): Hostile => [
 
 const times = (unit: string, size: number): string => unit.repeat(size / unit.length);
 
+const wideObject = (entry: string): string =>
+  `{"email":"${entry}",${Array.from({ length: 15_999 }, (_, at) => `"a${String(at + 1)}":1`).join()}}`;
+
 export const HOSTILE_LISTS: readonly Hostile[] = [
   line("blanks in a line", " ", "a", "b"),
   line("a line of at signs", "@"),
@@ -98,6 +101,20 @@ export const HOSTILE_LISTS: readonly Hostile[] = [
     (size) =>
       `{${Array.from({ length: size / 14 }, (_, at) => `"m${String(at)}":"a"`).join()},"email":"jo@good.test"}\n`,
   ],
+  [
+    "objects without the members of the first",
+    (size) => `${wideObject("")}\n${times("{}\n", size)}`,
+  ],
+  [
+    "objects with the last member of the first",
+    (size) => `${wideObject("jo@good.test")}\n${times('{"a15999":1}\n', size)}`,
+  ],
+  [
+    "texts beside an object of many members",
+    (size) => `${wideObject("jo@good.test")}\n${times('"jo@good.test"\n', size)}`,
+  ],
+  line("objects in objects", '{"a":', '{"email":"jo@good.test"}\n', "1\n"),
+  line("rows of 16,000 blank columns", `jo@good.test${",".repeat(15_999)}\n`, "email\n"),
   line("folded lines of a card", "\n a", "BEGIN:VCARD\nEMAIL:jo@good.test", "\nEND:VCARD\n"),
   line(
     "soft line breaks of a card",
@@ -121,9 +138,9 @@ export const HOSTILE_LISTS: readonly Hostile[] = [
   book("quotes in a format", (size) => ({
     styles: `<s>${`<numFmt numFmtId="200" formatCode='${times('"\\', Math.min(size, 60_000))}'/>`.repeat(size / 60_000)}</s>`,
   })),
-  book("an open comment", (size) => ({ sheet: `<!--${times("- >", 10 * size)}` })),
-  book("an open text", (size) => ({ sheet: `<row><c><v><![CDATA[${times("]]", 10 * size)}` })),
-  book("an open instruction", (size) => ({ sheet: `<?${times("? ", 10 * size)}` })),
+  book("an open comment", (size) => ({ sheet: `<!--${times("- >", 2 * size)}` })),
+  book("an open text", (size) => ({ sheet: `<row><c><v><![CDATA[${times("]]", 2 * size)}` })),
+  book("an open instruction", (size) => ({ sheet: `<?${times("? ", 2 * size)}` })),
   book("comments", (size) => ({ sheet: times("<!-- -->", size) })),
   book("deep elements", (size) => ({ sheet: times("<a>", size) })),
   book("namespaces in namespaces", (size) => ({ sheet: times('<a xmlns:b="c">', size) })),
@@ -142,6 +159,9 @@ export const HOSTILE_LISTS: readonly Hostile[] = [
   book("rows", (size) => ({ sheet: times("<row><c><v>1</v></c></row>", size) })),
   book("cells far to the right", (size) => ({
     sheet: SHEET + times('<row r="1"><c r="WQJ1"><v>1</v></c></row>', size / 10),
+  })),
+  book("rows of 16,000 cells", (size) => ({
+    sheet: SHEET + times(`<row>${"<c><v>1</v></c>".repeat(16_000)}</row>`, size),
   })),
   book("links", (size) => ({
     links: `<Relationships>${times('<Relationship Id="a" Target="mailto:a@b"/>', size)}</Relationships>`,

@@ -1,3 +1,5 @@
+import { TableFault } from "./entry-cell.ts";
+
 /** Longest cell in UTF-16 code units: what spreadsheets hold, and one. */
 export const CELL_MAX_UNITS = 32_768;
 
@@ -8,12 +10,25 @@ export interface RawRow {
   readonly cells: readonly string[];
   /** Where it begins, from 1. */
   readonly line: number;
-  readonly fault?: string;
+  readonly fault?: string | undefined;
   /** Why a blank cell of it may not be blank: a sentence. */
-  readonly doubt?: string;
-  readonly object?: string;
+  readonly doubt?: string | undefined;
+  readonly object?: string | undefined;
   /** The JSON text that it was: its entry, whatever the columns are. */
-  readonly text?: string;
+  readonly text?: string | undefined;
+}
+
+const BLANKS_MAX = 10_000_000;
+
+/** Blank cells between those of a row, which take no room in the file; as many as it has characters are usual. */
+export class Blanks {
+  #left = BLANKS_MAX;
+
+  count(cells: number, units: number): void {
+    this.#left += units - cells;
+    if (this.#left < 0)
+      throw new TableFault("The file has too many blank cells between its cells; save it as .csv.");
+  }
 }
 
 const LF = 10;
@@ -211,10 +226,7 @@ export class CsvReader {
   #endRow(isCellDone = false): void {
     if (!isCellDone) this.#addCell();
     const cells = this.#cells;
-    if (!isBlankRow(cells)) {
-      const fault = this.#fault;
-      this.#rows.push({ cells, line: this.#rowLine, ...(fault !== undefined && { fault }) });
-    }
+    if (!isBlankRow(cells)) this.#rows.push({ cells, line: this.#rowLine, fault: this.#fault });
     this.#begin();
     this.#rowLine = this.#line;
   }

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { csvLine } from "./result-cells.ts";
+import { csvLine, unguarded } from "./result-cells.ts";
 
 const cases = [
   ["plain cells", ["a", "b c", ""], "a,b c,\r\n"],
@@ -14,10 +14,18 @@ const cases = [
   ["a telephone number", ["+49 (0)171 1234567"], "+49 (0)171 1234567\r\n"],
   ["a handle", ["@eva"], "@eva\r\n"],
   ["an at sign", ["@SUM(A1)"], "'@SUM(A1)\r\n"],
-  ["a tab", ["\t=1"], '"\'\t=1"\r\n'],
-  ["a carriage return", ["\r=1"], '"\'\r=1"\r\n'],
+  ["a tab", ["\t=1"], `"'\t'=1"\r\n`],
+  ["a carriage return", ["\r=1"], `"'\r'=1"\r\n`],
   ["a full-width equals sign", ["\uff1d1"], "'\uff1d1\r\n"],
   ["a formula with a comma", ["=A1,B1"], '"\'=A1,B1"\r\n'],
+  ["a formula behind a semicolon", ["x;=cmd|'/c calc'!A0;"], `"x;'=cmd|'/c calc'!A0;"\r\n`],
+  ["a formula behind a comma", ["x, =A1"], `"x,' =A1"\r\n`],
+  [
+    "a formula behind a tab, and one behind a line break",
+    ["x\t=A1\n@A(1)"],
+    `"x\t'=A1\n'@A(1)"\r\n`,
+  ],
+  ["numbers behind separators", ["1;-2,+3 4"], '"1;-2,+3 4"\r\n'],
   ["signs inside are text", ["a=b", "a+b@x.example"], "a=b,a+b@x.example\r\n"],
 ] as const;
 
@@ -26,6 +34,17 @@ for (const [name, cells, want] of cases) {
     assert.equal(csvLine(cells), want);
   });
 }
+
+test("a guarded cell is read back as it was, and is guarded once", () => {
+  for (const [name, cells] of cases) {
+    for (const cell of cells) {
+      const line = csvLine([cell]).slice(0, -2);
+      const guarded = line.startsWith('"') ? line.slice(1, -1).replaceAll('""', '"') : line;
+      assert.equal(unguarded(guarded), cell, name);
+      assert.equal(csvLine([guarded]).slice(0, -2), line, name);
+    }
+  }
+});
 
 const UNSEEN = [
   "\ufeff",

@@ -223,8 +223,10 @@ const EXAMINED_MAX_UNITS = 1_000;
 
 export type CellKind = "address" | "domain" | "other";
 
+const NEEDED = /[@\uff20.([{<]/;
+
 export function kindOfCell(cell: string): CellKind {
-  if (cell === "") return "other";
+  if (!NEEDED.test(cell)) return "other";
   if (PLAIN.test(cell)) return "address";
   const [first = ""] = entriesOf(cell.slice(0, EXAMINED_MAX_UNITS));
   return isAddress(first) ? "address" : isDomain(first) ? "domain" : "other";

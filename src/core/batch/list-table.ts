@@ -1,7 +1,7 @@
 import { trimEntry } from "../address/address.ts";
 import type { RawRow } from "./csv-reader.ts";
 import { TableFault, entriesOf, kindOfCell } from "./entry-cell.ts";
-import { NOT_READ, RESULT_COLUMNS } from "./result-cells.ts";
+import { NOT_READ, RESULT_COLUMNS, unguarded } from "./result-cells.ts";
 
 export interface ListRow {
   readonly cells: readonly string[];
@@ -9,9 +9,9 @@ export interface ListRow {
   readonly line: number;
   /** None when its cell is blank, several when the cell holds several. */
   readonly entries: readonly string[];
-  readonly readAs?: string;
-  readonly reason?: string;
-  readonly object?: string;
+  readonly readAs?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly object?: string | undefined;
 }
 
 export interface ListShape {
@@ -29,6 +29,9 @@ export interface ListShape {
 export type ListForm = "table" | "list" | "objects";
 
 export const SAMPLE_ROWS = 200;
+
+/** Cells of a wide table that are looked at to find its column. */
+export const SAMPLE_CELLS = 100_000;
 
 const PREAMBLE_MAX_ROWS = 20;
 
@@ -86,6 +89,7 @@ export class ListTable {
   readonly #form: ListForm;
   readonly #delimiter: string;
   #sample: RawRow[] = [];
+  #sampleCells = 0;
   #shape: ListShape | undefined;
   #index = 0;
   /** Cells of a row that has no more than its header. */
@@ -108,8 +112,12 @@ export class ListTable {
   /** The rows that are known to be some now. Throws a `TableFault` when no column holds entries. */
   add(rows: readonly RawRow[]): readonly ListRow[] {
     if (this.#shape !== undefined) return this.#read(this.#shape, rows);
-    for (const row of rows) this.#sample.push(row);
-    return this.#sample.length < SAMPLE_ROWS ? [] : this.#begin();
+    for (const row of rows) {
+      this.#sample.push(row);
+      this.#sampleCells += row.cells.length;
+    }
+    const isEnough = this.#sample.length >= SAMPLE_ROWS || this.#sampleCells >= SAMPLE_CELLS;
+    return isEnough ? this.#begin() : [];
   }
 
   end(): readonly ListRow[] {
@@ -131,7 +139,8 @@ export class ListTable {
         at < 0 && this.#form === "list" ? "entry" : (names[index] ?? `column_${String(index + 1)}`),
     );
     this.#width = Math.min(width, this.#ownAt);
-    const sample = body.slice(0, SAMPLE_ROWS).map(({ cells }) => cells);
+    const most = Math.min(SAMPLE_ROWS, Math.max(2, SAMPLE_CELLS / header.length));
+    const sample = body.slice(0, most).map(({ cells }) => cells);
     const isUnvalued = body.some(({ doubt }) => doubt !== undefined);
     const { index, others } = this.#findColumn(
       at < 0 ? [] : header,
@@ -238,15 +247,14 @@ export class ListTable {
     return rows.map((row) => this.#readRow(row, header.length));
   }
 
+  /** One shape for every row: objects that are spread take five times as long. */
   #readRow(row: RawRow, width: number): ListRow {
     const { line, fault, object, text } = row;
-    const raw =
-      text === undefined
-        ? row.cells
-        : Array.from({ length: width }, (_, at) => (at === this.#index ? text : ""));
+    const raw = text === undefined ? row.cells : padded([], this.#index).concat(text);
     const isOwn = this.#ownAt < Infinity;
-    const cells = withinWidth(raw, width, isOwn ? undefined : this.#delimiter);
-    const kept = { cells, line, ...(object !== undefined && { object }) };
+    const cells = isOwn
+      ? raw.slice(0, width).map(unguarded)
+      : withinWidth(raw, width, this.#delimiter);
     const cell = raw[this.#index] ?? "";
     const entries = entriesOf(cell);
     const isUnread = raw[this.#ownAt] === NOT_READ;
@@ -258,13 +266,19 @@ export class ListTable {
         ? `Line ${String(line)} has ${String(filledOf(raw))} cells, but there are ${String(this.#width)} columns.`
         : undefined) ??
       faultOf(entries, row, this.#width);
-    if (reason !== undefined) return { ...kept, entries: [], reason };
-    const shown = cells[this.#index] ?? "";
-    if (entries.length === 1 && entries[0] === shown) return { ...kept, entries };
-    const readAs = entries.join(", ");
-    const isSaid = readAs === "" || readAs === trimEntry(shown) || shown === `'${readAs}`;
-    return { ...kept, entries, ...(!isSaid && { readAs }) };
+    if (reason !== undefined)
+      return { cells, line, entries: [], readAs: undefined, reason, object };
+    const readAs = unwrapping(entries, cells[this.#index] ?? "");
+    return { cells, line, entries, readAs, reason, object };
   }
+}
+
+/** What the entries were read as, unless the cell says it. */
+function unwrapping(entries: readonly string[], shown: string): string | undefined {
+  if (entries.length === 1 && entries[0] === shown) return undefined;
+  const readAs = entries.join(", ");
+  const isSaid = readAs === "" || readAs === trimEntry(shown) || shown === `'${readAs}`;
+  return isSaid ? undefined : readAs;
 }
 
 function faultOf(
@@ -296,13 +310,9 @@ function widthOf(rows: readonly RawRow[]): number {
 }
 
 /** What a row has beyond its columns goes into the last one. */
-function withinWidth(
-  cells: readonly string[],
-  width: number,
-  joint: string | undefined,
-): readonly string[] {
+function withinWidth(cells: readonly string[], width: number, joint: string): readonly string[] {
   if (cells.length <= width) return cells;
-  if (joint === undefined || width === 0 || filledOf(cells) <= width) return cells.slice(0, width);
+  if (width === 0 || filledOf(cells) <= width) return cells.slice(0, width);
   return [...cells.slice(0, width - 1), cells.slice(width - 1, filledOf(cells)).join(joint)];
 }
 

@@ -64,18 +64,35 @@ const NO_FORMULA = /^\s*(?:[+-][\d\s().,/%-]*|@[\w.-]*)$/;
 
 const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell) && !NO_FORMULA.test(cell);
 
+/** Where a cell begins for a program that divides by another separator, whatever the quotes. */
+const PARTS = /(?<=[,;\t\r\n])/;
+
+const guard = (text: string): string => (isLikeFormula(text) ? `'${text}` : text);
+
+const unguard = (text: string): string =>
+  text.startsWith("'") && isLikeFormula(text.slice(1)) ? text.slice(1) : text;
+
+const inParts = (cell: string, change: (part: string) => string): string => {
+  const [first = "", ...others] = cell.split(PARTS);
+  return others.length === 0 ? cell : first + others.map(change).join("");
+};
+
+/** A cell of a file of ours as it was before `csvLine` guarded it. */
+export const unguarded = (cell: string): string =>
+  cell.includes("'") ? unguard(inParts(cell, unguard)) : cell;
+
 const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
 export type CsvCell = string | number | boolean | undefined;
 
-/** One line of CSV (RFC 4180), its line break included; a text that begins like a formula gets a `'`. */
+/** One line of CSV (RFC 4180), its line break included; what begins like a formula, at its start or behind a separator, gets a `'`. */
 export const csvLine = (cells: readonly CsvCell[], delimiter = ","): string =>
   `${cells.map(csvCell).join(delimiter)}\r\n`;
 
 function csvCell(cell: CsvCell): string {
   if (cell === undefined || cell === "") return "";
   if (typeof cell !== "string") return String(cell);
-  const safe = isLikeFormula(cell) ? `'${cell}` : cell;
+  const safe = inParts(guard(cell), guard);
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -123,10 +140,10 @@ const COLUMNS = {
 const CELLS: readonly Cell[] = Object.values(COLUMNS);
 
 export interface RowNote {
-  readonly readAs?: string;
+  readonly readAs?: string | undefined;
   readonly isDuplicate?: boolean;
-  readonly reason?: string;
-  readonly was?: string;
+  readonly reason?: string | undefined;
+  readonly was?: string | undefined;
   readonly isUnchecked?: boolean;
 }
 

@@ -54,6 +54,8 @@ export class Front {
   requests = 0;
   #day = 0;
   #openedMs = 0;
+  /** When calls were answered that count units, of the bout that runs. */
+  #countedMs: number[] = [];
 
   constructor(world: World) {
     this.world = world;
@@ -73,6 +75,16 @@ export class Front {
   /** How long somebody waits where a process or the store may stand still. */
   patience(ms: number): number {
     return ms + this.weather.heldUpMs;
+  }
+
+  /** Counts are written within 250 ms, and answers are on their way for 60: what was answered then a kill may take. */
+  loseToKills(): void {
+    const sinceMs = 310 + this.weather.heldUpMs;
+    for (const atMs of this.world.killedMs) {
+      this.mayLose(this.#countedMs.filter((ms) => ms >= atMs - sinceMs && ms <= atMs + 60).length);
+    }
+    this.world.killedMs = [];
+    this.#countedMs = [];
   }
 
   mayLose(units: number): void {
@@ -150,6 +162,7 @@ export class Front {
     this.passMidnight();
     const tookMs = timeline.nowMs - startMs;
     this.world.note(`${owner.key} ${request.method} ${request.url} ${String(reply.status)}`);
+    if (reply.status === 200 && request.method === "POST") this.#countedMs.push(timeline.nowMs);
     if (tookMs > limitMs) {
       this.wrong(`an answer took ${String(Math.round(tookMs))} ms: ${request.url}`);
     }

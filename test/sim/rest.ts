@@ -68,6 +68,7 @@ async function settle(world: World, people: People): Promise<void> {
 function checkCharges(world: World, { front }: People): void {
   const rows = world.store.rows("select owner, day, units, credits from usage_days");
   front.passMidnight();
+  front.loseToKills();
   const today = front.today();
   for (const owner of front.owners) {
     const usedOn = (day: number): Used => {

@@ -118,7 +118,7 @@ async function runBout(people: People, load: Load, faults: readonly Fault[]): Pr
   front.open();
   front.weather = weatherOf(faults);
   const { hasKills, hasRestarts, storeFails } = front.weather;
-  if (hasKills || (hasRestarts && storeFails)) front.mayLose(storeFails ? 100 : 10);
+  if (storeFails && (hasKills || hasRestarts)) front.mayLose(100);
   const callOff = faults.map((fault) =>
     world.timeline.after(undefined, fault.atMs, () => strike(world, fault)),
   );

@@ -86,6 +86,8 @@ export class World {
   /** Starts that failed; none should, but while the store fails. */
   readonly failedStarts: unknown[] = [];
   kills = 0;
+  /** When, of the bout that runs. */
+  killedMs: number[] = [];
   readonly #ground: Ground;
   readonly #config: Config;
   readonly #hash = createHash("sha256");
@@ -165,6 +167,7 @@ export class World {
     const life = place.host?.life;
     if (life?.isAlive !== true) return;
     this.kills += 1;
+    this.killedMs.push(this.timeline.nowMs);
     this.note(`${life.name} is killed`);
     this.#gone(place, life);
     this.timeline.after(undefined, restartMs, () => this.start(place));

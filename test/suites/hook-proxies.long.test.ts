@@ -7,6 +7,7 @@ import { createServer, request as requestPlain, type RequestListener } from "nod
 import { request as requestTls } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { after, before, type TestContext } from "node:test";
 import { createAccount, startServiceWorld } from "../e2e/service-world.ts";
 import { gatepost } from "../e2e/service-process.ts";
@@ -18,8 +19,12 @@ import { temporaryFolder } from "../process/temporary-folder.ts";
 
 interface Ports {
   readonly listen: number;
-  readonly service: number;
+  /** Ports of 127.0.0.1, or other addresses with theirs. */
+  readonly services: readonly (number | string)[];
 }
+
+const placesOf = ({ services }: Ports): readonly string[] =>
+  services.map((each) => (typeof each === "number" ? `127.0.0.1:${String(each)}` : each));
 
 interface Run {
   readonly url: string;
@@ -27,33 +32,37 @@ interface Run {
   readonly words: readonly string[];
 }
 
+const NGINX = readDocument("deploy/hooks.nginx.conf");
+
 /** The shipped file; only its ports, and nginx's certificate, are the test's. */
 const PROXIES: Readonly<Record<string, (folder: string, ports: Ports) => Run>> = {
-  caddy(folder, { listen, service }) {
+  caddy(folder, ports) {
     const file = join(folder, "Caddyfile");
-    const url = `http://127.0.0.1:${String(listen)}`;
+    const url = `http://127.0.0.1:${String(ports.listen)}`;
     writeFileSync(file, `{\n\tadmin off\n}\n${readDocument("deploy/hooks.Caddyfile")}`);
-    const env = { GATEPOST_SITE: url, GATEPOST_UPSTREAM: `127.0.0.1:${String(service)}` };
+    const env = { GATEPOST_SITE: url, GATEPOST_UPSTREAM: placesOf(ports).join(" ") };
     return { url, env, words: ["run", "--adapter", "caddyfile", "--config", file] };
   },
-  "caddy of compose.yaml"(folder, { listen, service }) {
+  "caddy of compose.yaml"(folder, ports) {
     const file = join(folder, "Caddyfile");
-    const url = `http://127.0.0.1:${String(listen)}`;
-    const upstream = `127.0.0.1:${String(service)}`;
-    const text = readDocument("deploy/Caddyfile").replaceAll("api-1:8080 api-2:8080", upstream);
+    const url = `http://127.0.0.1:${String(ports.listen)}`;
+    const upstreams = placesOf(ports).join(" ");
+    const text = readDocument("deploy/Caddyfile").replaceAll("api-1:8080 api-2:8080", upstreams);
     writeFileSync(file, text);
     const env = { GATEPOST_SITE: url };
     return { url, env, words: ["run", "--adapter", "caddyfile", "--config", file] };
   },
-  nginx(folder, { listen, service }) {
+  nginx(folder, ports) {
+    const [line = ""] = /server 127\.0\.0\.1:8080[^;]*;/.exec(NGINX) ?? [];
+    const servers = placesOf(ports).map((place) => line.replace("127.0.0.1:8080", place));
+
     writeFileSync(join(folder, "fullchain.pem"), receiverCertificate);
     writeFileSync(join(folder, "privkey.pem"), receiverKey);
-    const site = readDocument("deploy/hooks.nginx.conf")
-      .replaceAll("127.0.0.1:8080", `127.0.0.1:${String(service)}`)
+    const site = NGINX.replace(line, servers.join("\n"))
       .replaceAll("/etc/ssl/gatepost", folder)
       .replace("/var/log/nginx", folder)
       .replace("listen 80;", `listen unix:${folder}/plain;`)
-      .replace("listen 443 ssl;", `listen 127.0.0.1:${String(listen)} ssl;`);
+      .replace("listen 443 ssl;", `listen 127.0.0.1:${String(ports.listen)} ssl;`);
     const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
       (name) => `${name}_temp_path ${folder}/${name};`,
     );
@@ -62,7 +71,7 @@ const PROXIES: Readonly<Record<string, (folder: string, ports: Ports) => Run>> =
       file,
       `daemon off; master_process off; pid ${folder}/pid; events {}\nhttp { access_log off; ${paths.join(" ")}\n${site}}`,
     );
-    const url = `https://localhost:${String(listen)}`;
+    const url = `https://localhost:${String(ports.listen)}`;
     return { url, words: ["-p", folder, "-e", "stderr", "-c", file] };
   },
 };
@@ -101,10 +110,14 @@ async function post(url: string, body: string, authorization = ""): Promise<Answ
 }
 
 /** Starts the proxy and waits until it passes calls on. */
-async function startProxy(t: TestContext, proxyName: string, service: number) {
+async function startProxy(
+  t: TestContext,
+  proxyName: string,
+  ...services: readonly (number | string)[]
+) {
   const folder = temporaryFolder();
   const start = PROXIES[proxyName] ?? assert.fail();
-  const { url, env, words } = start(folder, { service, listen: await freePort() });
+  const { url, env, words } = start(folder, { services, listen: await freePort() });
   const proxy: ChildProcess = spawn(programOf(proxyName), words, {
     env: { ...process.env, HOME: folder, ...env },
     stdio: ["ignore", "ignore", "pipe"],
@@ -152,6 +165,12 @@ const CASES: readonly (readonly [
   ["refusing in FusionAuth's words", (_, response) => response.writeHead(422).end("no"), 422, "no"],
 ];
 
+/** Whatever becomes of a call, the process says that it lives. */
+const living =
+  (serve: RequestListener): RequestListener =>
+  (request, response) =>
+    request.url === "/healthz" ? response.end("ok") : serve(request, response);
+
 const SECRET = "Bearer gp_hook_0123";
 
 /** What the operator counts in the proxy's log. nginx writes its usual line. */
@@ -164,7 +183,7 @@ const KEPT_CALLS = 10;
 async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
   let behave: RequestListener = (_, response) => response.end("up");
   let connections = 0;
-  const service = createServer((request, response) => behave(request, response));
+  const service = createServer(living((request, response) => behave(request, response)));
   service.on("connection", () => (connections += 1));
   t.after(() => {
     service.closeAllConnections();
@@ -192,6 +211,57 @@ async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
   assert.ok(!log().includes(SECRET), "the log has no secret");
   const { status = 0 } = await post(`${url}/api/email`, "{}");
   assert.ok([502, 503].includes(status), "other paths tell the fault");
+}
+
+/** Ways in which one of two servers is away; 127.255.255.254 with a full queue of connections stands for a host that is gone. */
+const AWAY = ["refuses connections", "takes no connection", "takes connections and hangs"] as const;
+const HALF_CALLS = 200;
+/** A server that hangs is found by the check of its health. */
+const FOUND_MS = 3_500;
+
+async function awayServer(t: TestContext, how: (typeof AWAY)[number]): Promise<number> {
+  if (how === "refuses connections") return freePort();
+  if (how === "takes connections and hangs") {
+    const hanging = createServer(() => undefined);
+    t.after(() => {
+      hanging.closeAllConnections();
+      hanging.close();
+    });
+    return await portOf(hanging);
+  }
+  // Nobody accepts, and the queue of two is full: further connections get no answer, as of a host that is gone.
+  const script =
+    "import socket,time\ns=socket.socket()\ns.bind(('127.0.0.1',0))\ns.listen(0)\nprint(s.getsockname()[1],flush=True)\n" +
+    "k=[]\nfor _ in range(4):\n c=socket.socket()\n c.setblocking(False)\n c.connect_ex(s.getsockname())\n k.append(c)\ntime.sleep(300)";
+  const child = spawn("python3", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
+  const [port] = (await once(child.stdout, "data")) as [Buffer];
+  return Number(port.toString());
+}
+
+async function halfAway(t: TestContext, proxyName: string, how: (typeof AWAY)[number]) {
+  const service = createServer(living((_, response) => response.writeHead(400).end("no")));
+  t.after(() => {
+    service.closeAllConnections();
+    service.close();
+  });
+  const away = await awayServer(t, how);
+  const { url } = await startProxy(t, proxyName, await portOf(service), away);
+  if (how === "takes connections and hangs") {
+    await post(`${url}/hooks/0123`, "{}"); // of these some wait, and are let in
+    await post(`${url}/hooks/0123`, "{}");
+    await pause(FOUND_MS);
+  }
+  const left = Array.from({ length: HALF_CALLS }, () => "{}");
+  const seen = new Map<number | undefined, number>();
+  const ask = async (): Promise<void> => {
+    while (left.pop() !== undefined) {
+      const { status } = await post(`${url}/hooks/0123`, "{}", SECRET);
+      seen.set(status, (seen.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  assert.deepEqual([...seen], [[400, HALF_CALLS]]);
 }
 
 const CALLS = 160;
@@ -243,6 +313,13 @@ for (const proxyName of Object.keys(PROXIES)) {
   const testProxy = (rule: string, body: (t: TestContext) => Promise<void>): void =>
     testWith([program], missing, `${proxyName}: ${rule}`, body);
   testProxy("sign-ups go on while the service is dead or hangs", (t) => throughProxy(t, proxyName));
+  for (const how of proxyName === "caddy" ? [] : AWAY) {
+    // nginx looks by itself at nobody's health: calls that hang are let in until one of them fails.
+    if (program === "nginx" && how === "takes connections and hangs") continue;
+    testProxy(`nobody is let in while one of two servers ${how}`, (t) =>
+      halfAway(t, proxyName, how),
+    );
+  }
   testProxy("no listed address comes in while DNS is silent", async (t) => {
     const { url } = await startProxy(t, proxyName, Number(new URL(world.service.url).port));
     assert.deepEqual(await statusesOf(`${url}/hooks/${hook.id}`, hook.secret), { "400": CALLS });

@@ -2,11 +2,18 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { makeHome, type ServiceProcess, startService } from "../e2e/service-process.ts";
+import {
+  gatepost,
+  type Home,
+  makeHome,
+  type ServiceProcess,
+  startService,
+} from "../e2e/service-process.ts";
+import { readDocument } from "../guards/docs-tables.ts";
 import { hasTool, testWith } from "../process/require-tool.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
 import { freePort } from "../services/free-port.ts";
@@ -66,23 +73,51 @@ http://127.0.0.1:${String(port)} {
   return ["run", "--adapter", "caddyfile", "--config", file];
 }
 
+/** The shipped file, in front of hooks. */
+function composeFile(port: number, servers: readonly number[]): readonly string[] {
+  const file = join(folder, "compose.Caddyfile");
+  const upstreams = servers.map((server) => `127.0.0.1:${String(server)}`).join(" ");
+  const text = readDocument("deploy/Caddyfile")
+    .replaceAll("api-1:8080 api-2:8080", upstreams)
+    .replace(
+      "{$GATEPOST_SITE:localhost} {",
+      `http://127.0.0.1:${String(port)} {\n\tbind 127.0.0.1`,
+    );
+  writeFileSync(file, text);
+  return ["run", "--adapter", "caddyfile", "--config", file];
+}
+
+interface Call {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly status: number;
+}
+
+const CHECK: Call = {
+  path: "/api/email",
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+  body: "email=not-an-address",
+  status: 200,
+};
+
 /** The status of one POST; 0 when there is no answer. */
-function ask(port: number, agent: Agent): Promise<number> {
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const options = { host: "127.0.0.1", port, path: "/api/email", method: "POST", headers, agent };
+function ask(port: number, agent: Agent, { path, headers, body }: Call): Promise<number> {
+  const options = { host: "127.0.0.1", port, path, method: "POST", headers, agent };
   return new Promise((resolve) => {
     const asked = request(options, (answer) => {
       answer.resume();
       answer.once("close", () => resolve(answer.statusCode ?? 0));
     });
     asked.once("error", () => resolve(0));
-    asked.end("email=not-an-address");
+    asked.end(body);
   });
 }
 
 async function stopsBehind(
   program: string,
   wordsOf: (port: number, servers: readonly number[]) => readonly string[],
+  callOn: (homes: readonly Home[]) => Call = () => CHECK,
 ): Promise<void> {
   const ports = [await freePort(), await freePort()];
   const port = await freePort();
@@ -96,6 +131,7 @@ async function stopsBehind(
       LOG_LEVEL: "warn",
     });
   });
+  const call = callOn(homes);
   const start = (at: number): Promise<ServiceProcess> => startService(homes[at] ?? assert.fail());
   const running = await Promise.all([start(0), start(1)]);
   const proxy = spawn(program, wordsOf(port, ports), {
@@ -107,13 +143,14 @@ async function stopsBehind(
   let isOver = false;
   const goOn = async (): Promise<void> => {
     while (!isOver) {
-      const status = await ask(port, agent);
+      const status = await ask(port, agent, call);
       seen.set(status, (seen.get(status) ?? 0) + 1);
       await pause(Math.random() * 20);
     }
   };
   try {
-    while (proxy.exitCode === null && (await ask(port, agent)) !== 200) await pause(20);
+    while (proxy.exitCode === null && (await ask(port, agent, call)) !== call.status)
+      await pause(20);
     assert.equal(proxy.exitCode, null, `${program} did not start`);
     const clients = Array.from({ length: CLIENTS }, goOn);
     for (let stop = 0; stop < STOPS; stop += 1) {
@@ -123,7 +160,7 @@ async function stopsBehind(
     }
     isOver = true;
     await Promise.all(clients);
-    assert.deepEqual([...seen.keys()], [200], JSON.stringify([...seen]));
+    assert.deepEqual([...seen.keys()], [call.status], JSON.stringify([...seen]));
   } finally {
     isOver = true;
     agent.destroy();
@@ -132,6 +169,19 @@ async function stopsBehind(
     await Promise.all(running.map((one) => one.stop("SIGKILL")));
     for (const home of homes) home.remove();
   }
+}
+
+/** One installation, copied: both servers have the hook. A listed address is refused, so that one let in would show. */
+function hookOn([first, ...others]: readonly Home[]): Call {
+  if (first === undefined) return assert.fail();
+  const words = ["account", "create", "jo@shop.example", "--tier", "pro", "--json"];
+  const { account_id: id } = JSON.parse(gatepost(first, words).out) as { account_id: string };
+  const made = gatepost(first, ["hook", "create", id, "kratos", "--json"]).out;
+  const hook = JSON.parse(made) as { readonly id: string; readonly secret: string };
+  for (const { directory } of others) cpSync(first.directory, directory, { recursive: true });
+  const headers = { "content-type": "application/json", authorization: `Bearer ${hook.secret}` };
+  const body = '{"email":"jo@mailinator.com"}';
+  return { path: `/hooks/${hook.id}`, headers, body, status: 400 };
 }
 
 const missing = (name: string, flag: string): readonly string[] =>
@@ -145,4 +195,10 @@ testWith(
   missing("caddy", "version"),
   "servers that stop behind Caddy cut no request",
   () => stopsBehind("caddy", caddyFile),
+);
+testWith(
+  ["caddy"],
+  missing("caddy", "version"),
+  "servers that stop behind the shipped Caddyfile let no hook call in",
+  () => stopsBehind("caddy", composeFile, hookOn),
 );

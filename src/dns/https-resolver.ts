@@ -91,6 +91,7 @@ export class HttpsResolver implements Resolver {
       window: UNDER_WAY_MAX,
       underWay: Math.min(UNDER_WAY_MAX, unsettled),
       unsettled,
+      tcpAlone: 0,
     };
   }
 

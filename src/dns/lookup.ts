@@ -143,7 +143,7 @@ export function createDnsLookup(
   const everyAddress = new CachedFetcher(cache(1 / 12, textOctets), examined(both(a, aaaa), trust));
   const txt = new CachedFetcher(cache(1 / 6, textOctets), examined(fetch(TXT), trust));
   const lines = [mx, addresses, everyAddress, txt];
-  trust?.onSuspect(() => {
+  trust?.onDistrust(() => {
     for (const line of lines) line.forgetAbsent();
   });
   const questionsOf = (isAgain: boolean): DnsQuestions => ({

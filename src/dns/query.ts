@@ -45,6 +45,8 @@ export class Query {
   isQueued = false;
   isRedirected = false;
   isTruncated = false;
+  /** It is asked by TCP beside UDP. */
+  isByTcp = false;
   isFinished = false;
   why: UnknownReason = "timeout";
   latest: Attempt | undefined;
@@ -156,6 +158,8 @@ export interface ResolverStats extends Readonly<typeof NO_COUNTS> {
   readonly window: number;
   readonly underWay: number;
   readonly unsettled: number;
+  /** Servers that are asked by TCP, because their UDP is silent. */
+  readonly tcpAlone: number;
 }
 
 export const noUnknown = (): Record<UnknownReason, number> => ({
@@ -166,6 +170,7 @@ export const noUnknown = (): Record<UnknownReason, number> => ({
   network: 0,
   deadline: 0,
   suspect: 0,
+  filtered: 0,
 });
 
 /** Single checks answer a person, bulk can wait, `again` is a second pass, a probe asks whether the server works. */

@@ -3,7 +3,7 @@ import { networkInterfaces } from "node:os";
 import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dnsClient } from "../../test/dns/dns-client.ts";
-import { startDnsServer } from "../../test/dns/dns-server.ts";
+import { type DnsServer, startDnsServer } from "../../test/dns/dns-server.ts";
 import type { ServedName, ServedZone } from "../../test/dns/dns-zone.ts";
 import { type ManualClock, manualClock } from "../../test/time/manual-clock.ts";
 import { testWith } from "../../test/process/require-tool.ts";
@@ -43,6 +43,10 @@ async function ask(
   return [wordOf(answer), tookMs];
 }
 
+/** What a server was asked by UDP; before a question is unknown it is asked by TCP, too. */
+const byUdp = ({ asked }: Pick<DnsServer, "asked">): number =>
+  asked.filter((question) => !question.startsWith("tcp ")).length;
+
 const profiles = [
   ["interactive", 2_600, [400, 1_000, 1_700]],
   ["bulk", 3_000, [700, 1_400, 2_200]],
@@ -60,7 +64,7 @@ for (const [profile, totalMs, retriesMs] of profiles) {
     let answer: Answer<unknown> | undefined;
     void Promise.resolve(lookup.mx("silent.example")).then((given) => (answer = given));
     const tookMs = await turn(clock, () => {
-      while (seen.length < server.asked.length) seen.push(clock.monotonicMs() - started);
+      while (seen.length < byUdp(server)) seen.push(clock.monotonicMs() - started);
       return answer !== undefined;
     });
     assert.equal(answer && wordOf(answer), "timeout");
@@ -70,6 +74,7 @@ for (const [profile, totalMs, retriesMs] of profiles) {
       const ms = seen[index] ?? NaN;
       assert.ok(ms >= wantMs && ms <= wantMs + 200, `try ${index + 1} at ${ms} ms`);
     }
+    await until(() => server.asked.includes("tcp MX silent.example"), { what: "TCP" });
     lookup.close();
     await server.close();
   });
@@ -129,7 +134,7 @@ suite("with two servers", () => {
       lookup.close();
       await Promise.all([first.close(), second.close()]);
       assert.equal(is, want);
-      assert.deepEqual([first.asked.length, second.asked.length], [askedFirst, askedSecond]);
+      assert.deepEqual([byUdp(first), byUdp(second)], [askedFirst, askedSecond]);
     });
   }
 
@@ -252,4 +257,63 @@ test("an interactive question that finds no place within 2 s is unknown", async 
   assert.ok(tookMs < 5_000, `${tookMs} ms`);
   lookup.close();
   await server.close();
+});
+
+test("where UDP is silent and TCP answers, names are found by TCP, which is asked first from then on", async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `n${String(at)}.example`);
+  const zone = Object.fromEntries(
+    names.map((name) => [name, { ...GOOD, behave: "silentUdp" as const }]),
+  );
+  const server = await startDnsServer({ ...zone, "back.example": GOOD });
+  const clock = manualClock();
+  const lookup = dnsClient([server], { clock });
+  const timesMs: number[] = [];
+  for (const name of names) {
+    const startMs = clock.monotonicMs();
+    let answer: Answer<unknown> | undefined;
+    void Promise.resolve(lookup.mx(name)).then((given) => (answer = given));
+    await turn(clock, () => answer !== undefined);
+    assert.equal(answer?.kind, "found", name);
+    timesMs.push(clock.monotonicMs() - startMs);
+  }
+  assert.ok(
+    timesMs.slice(8).every((ms) => ms < 400),
+    timesMs.join(" "),
+  );
+  assert.equal(lookup.stats().tcpAlone, 1);
+  clock.advance(60_000);
+  assert.equal((await lookup.mx("back.example")).kind, "found");
+  assert.equal(lookup.stats().tcpAlone, 0, "UDP answers again");
+  lookup.close();
+  await server.close();
+});
+
+test("of 400 names at a resolver that loses half, or forges every second id, none is unknown", async () => {
+  for (const behave of ["silentUdp", "wrongId"] as const) {
+    let seed = 7;
+    const lot = (): number => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+    const names = Array.from({ length: 400 }, (_, at) => `n${String(at)}.example`);
+    const times = (): number => {
+      let lost = 0;
+      while (lot() < 0.5) lost += 1;
+      return lost;
+    };
+    const zone = Object.fromEntries(
+      names.map((name) => [name, { ...GOOD, behave, times: times() }]),
+    );
+    const server = await startDnsServer(zone);
+    const clock = manualClock();
+    const lookup = dnsClient([server], { clock, profile: "bulk" });
+    let [found, ended] = [0, 0];
+    for (const name of names) {
+      void Promise.resolve(lookup.mx(name)).then(({ kind }) => {
+        ended += 1;
+        if (kind === "found") found += 1;
+      });
+    }
+    await turn(clock, () => ended === names.length);
+    assert.equal(found, names.length, behave);
+    lookup.close();
+    await server.close();
+  }
 });

@@ -21,83 +21,8 @@ import {
 import type { ServerAddress } from "./transport/system-resolvers.ts";
 import { type SharedCap, Window } from "./flow/window.ts";
 import { TcpPipe } from "./transport/tcp.ts";
-import { openUdp, type UdpSender } from "./transport/udp.ts";
-
-/** After this many tries in a row without an answer another server is asked first. */
-const SILENT_TRIES_MAX = 8;
-
-/** Questions in a row that were answered without EDNS alone, after which a server that once read EDNS is asked without. */
-const PLAIN_MAX = 8;
-const PLAIN_MS = 3_600_000;
-
-interface Server {
-  readonly udp: UdpSender;
-  readonly tcp: TcpPipe;
-}
-
-interface KnownServer extends Server {
-  silentTries: number;
-  plainAnswers: number;
-  plainUntilMs: number;
-}
-
-export class ServerList {
-  preferred = 0;
-  readonly #servers: readonly KnownServer[];
-
-  constructor(servers: readonly Server[]) {
-    this.#servers = servers.map((server) => ({
-      ...server,
-      silentTries: 0,
-      plainAnswers: PLAIN_MAX - 1,
-      plainUntilMs: 0,
-    }));
-  }
-
-  get count(): number {
-    return this.#servers.length;
-  }
-
-  at(index: number): KnownServer {
-    const server = this.#servers[index];
-    if (server === undefined) throw new Error("resolver: no servers");
-    return server;
-  }
-
-  answered(index: number): void {
-    this.at(index).silentTries = 0;
-  }
-
-  silent(index: number): void {
-    const server = this.at(index);
-    server.silentTries += 1;
-    if (index !== this.preferred || server.silentTries < SILENT_TRIES_MAX) return;
-    this.preferred = (index + 1) % this.count;
-    this.at(this.preferred).silentTries = 0;
-  }
-
-  readEdns(index: number): void {
-    this.at(index).plainAnswers = 0;
-  }
-
-  /** It answered without EDNS what it refused or dropped with it. */
-  neededPlain(index: number, nowMs: number): void {
-    const server = this.at(index);
-    server.plainAnswers += 1;
-    if (server.plainAnswers >= PLAIN_MAX) server.plainUntilMs = nowMs + PLAIN_MS;
-  }
-
-  isPlain(index: number, nowMs: number): boolean {
-    return this.at(index).plainUntilMs > nowMs;
-  }
-
-  close(): void {
-    for (const { udp, tcp } of this.#servers) {
-      udp.close();
-      tcp.close();
-    }
-  }
-}
+import { openUdp } from "./transport/udp.ts";
+import { ServerList } from "./server-list.ts";
 
 const TICK_MS = 20;
 
@@ -158,7 +83,14 @@ export const createResolver = (options: ResolverOptions): Resolver => new UdpRes
 export const noResolver: Resolver = {
   ask: (_question, done) => queueMicrotask(() => done({ kind: "unknown", why: "refused" }, 0)),
   room: () => undefined,
-  stats: () => ({ ...NO_COUNTS, unknown: noUnknown(), window: 1_000, underWay: 0, unsettled: 0 }),
+  stats: () => ({
+    ...NO_COUNTS,
+    unknown: noUnknown(),
+    window: 1_000,
+    underWay: 0,
+    unsettled: 0,
+    tcpAlone: 0,
+  }),
   close: () => undefined,
 };
 
@@ -191,6 +123,8 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #unknown = noUnknown();
   readonly #counts = { ...NO_COUNTS };
   readonly #ticker: Ticker;
+  /** Simulated networks have no TCP. */
+  readonly #hasTcp: boolean;
   #isClosed = false;
 
   constructor(options: ResolverOptions) {
@@ -199,6 +133,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
     this.#timeouts = QUERY_TIMEOUTS[options.profile];
+    this.#hasTcp = options.openUdp === undefined;
     const strayed = (): void => void (this.#counts.strays += 1);
     const open = (options.openUdp ?? openUdp)({ clock, random, strayed });
     this.#servers = new ServerList(
@@ -250,6 +185,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       window: this.#window.size,
       underWay: this.#lane.underWay,
       unsettled: this.#open.size,
+      tcpAlone: this.#servers.tcpAlone(this.#nowMs()),
     };
   }
 
@@ -340,6 +276,24 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#counts.queries += 1;
     if (isRetry) this.#counts.retries += 1;
     this.#servers.at(attempt.server).udp.send(attempt);
+    const isLast = query.sends === this.#timeouts.triesMs.length;
+    if (!this.#hasTcp) return;
+    if (isLast || this.#servers.isByTcp(attempt.server, sentAtMs)) this.#alsoByTcp(attempt);
+  }
+
+  /** What UDP leaves unanswered is not unknown before TCP was asked: packets get lost, and filters drop UDP alone. */
+  #alsoByTcp(attempt: Attempt): void {
+    const { query, server } = attempt;
+    if (query.isByTcp || !this.#servers.mayTcp(server, this.#nowMs())) return;
+    query.isByTcp = true;
+    this.#byTcp(query, attempt, (outcome) => {
+      const nowMs = this.#nowMs();
+      if (outcome === "network") this.#servers.tcpFailed(server, nowMs);
+      if (query.isFinished || typeof outcome === "string") return;
+      const reading = query.read(outcome);
+      if (reading === "complete") this.#servers.answeredByTcp(server, nowMs);
+      this.#finish(query, byTcp(reading), nowMs);
+    });
   }
 
   #finish(query: Query, why: UnknownReason | undefined, nowMs = this.#nowMs()): void {
@@ -425,7 +379,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     query.isEdnsDoubted = true;
   }
 
-  #askByTcp(query: Query, { server, packet }: Attempt): void {
+  #askByTcp(query: Query, attempt: Attempt): void {
     if (query.isTruncated) return;
     if (query.isUnwanted) {
       this.#finish(query, "deadline");
@@ -433,15 +387,21 @@ class UdpResolver implements Resolver, AttemptEvents {
     }
     query.isTruncated = true;
     this.#counts.truncated += 1;
-    const leftMs = query.startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
+    this.#byTcp(query, attempt, (outcome) => {
+      if (query.isFinished) return;
+      const reading = typeof outcome === "string" ? outcome : query.read(outcome);
+      this.#finish(query, byTcp(reading));
+    });
+  }
+
+  #byTcp(
+    { startedAtMs, by, until }: Query,
+    { server, packet }: Attempt,
+    done: (outcome: Uint8Array | UnknownReason) => void,
+  ): void {
+    const leftMs = startedAtMs + EXCHANGE_MAX_MS - this.#nowMs();
     const timeoutMs = Math.min(this.#timeouts.tcpMs, leftMs);
-    this.#servers
-      .at(server)
-      .tcp.ask({ packet, by: query.by, until: query.until }, timeoutMs, (outcome) => {
-        if (query.isFinished) return;
-        const reading = typeof outcome === "string" ? outcome : query.read(outcome);
-        this.#finish(query, byTcp(reading));
-      });
+    this.#servers.at(server).tcp.ask({ packet, by, until }, timeoutMs, done);
   }
 
   /** Whole milliseconds since the start: V8 stores small integers without allocating. */

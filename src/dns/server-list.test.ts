@@ -5,7 +5,7 @@ import { dnsClient } from "../../test/dns/dns-client.ts";
 import { startDnsServer } from "../../test/dns/dns-server.ts";
 import { type ServedName } from "../../test/dns/dns-zone.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
-import { ServerList } from "./resolver.ts";
+import { ServerList } from "./server-list.ts";
 
 const HOUR_MS = 3_600_000;
 const unused = (): never => assert.fail("not asked");

@@ -34,7 +34,7 @@ import {
 import { lastBackUp } from "../store/embedded/back-up.ts";
 import { type Checker, isDnsOff, serverText } from "./checker.ts";
 import type { ServedLists } from "./lists.ts";
-import type { DnsFigures } from "./metrics.ts";
+import { type DnsFigures, filteredToday } from "./metrics.ts";
 import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
 import type { Serving } from "./serving.ts";
@@ -178,7 +178,8 @@ export function systemFacts(
           ? "off"
           : (config.dnsServers?.map(serverText).join(", ") ?? "the system's"),
       },
-      { name: "Answers not believed", value: shown(trust?.stats().withheld) },
+      { name: "Answers not believed", value: shown(trust?.stats().replacedByUnknown) },
+      { name: "Names that the resolver withheld today", value: shown(filteredToday(dns())) },
       ...dns().flatMap(clientFacts),
       { name: "Chunks put back without DNS", value: shown(postponed()) },
       { name: "Entries a second", value: shown(entriesPerSecond) || "not measured yet" },

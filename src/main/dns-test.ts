@@ -10,11 +10,14 @@ import { TcpPipe } from "../dns/transport/tcp.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { DnsTest } from "../http/account/shapes.ts";
 import type { Config } from "./settings/config.ts";
-import { dnsSilence } from "./health.ts";
+import { dnsFilters, dnsSilence } from "./health.ts";
 import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";
 
 /** Names that do not exist: each is asked once, so no cache answers. */
 const QUESTIONS = 20;
+
+/** Names that filters keep for such a test: Quad9's, Cloudflare's, and an advertiser's that most household filters hold. */
+const FILTER_TESTS = ["isitblocked.org", "malware.testcategory.com", "doubleclick.net"] as const;
 
 /** Below these a single check is slow, or often undecided. */
 const SLOW_MS = 400;
@@ -50,6 +53,12 @@ export async function measureResolver(parts: ResolverParts): Promise<MeasuredRes
   const untrue = lie ?? invented;
   if (untrue !== undefined) return { found: untrue, medianMs, isTruthful: false };
   const isTruthful = parts.trust === undefined ? null : true;
+  const tests = await Promise.all(
+    FILTER_TESTS.map(async (name) => await parts.lookup.addresses(name)),
+  );
+  if (tests.some((answer) => answer.kind === "unknown" && answer.why === "filtered")) {
+    return { found: dnsFilters(), medianMs, isTruthful };
+  }
   const figures = `${String(QUESTIONS - lost)} of ${String(QUESTIONS)} answers, half of them within ${String(medianMs)} ms.`;
   if (lost <= LOST_MAX && medianMs <= SLOW_MS) {
     return { found: `It tells the truth: ${figures}`, medianMs, isTruthful };

@@ -1,7 +1,7 @@
 import { access, constants, statfs } from "node:fs/promises";
 import type { Kysely } from "kysely";
 import { Health, type HealthPart, recently, type Trouble, type Watched } from "../base/health.ts";
-import type { ProcessCounts } from "./metrics.ts";
+import { type DnsFigures, filteredToday, isTcpAlone, type ProcessCounts } from "./metrics.ts";
 import { CLAIMS_MAX } from "../bulk/chunk-queue.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
@@ -17,6 +17,8 @@ import type { Serving } from "./serving.ts";
 import { databasePlace } from "./store.ts";
 
 interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
+  /** Of each thread. */
+  readonly dnsFigures: () => readonly (DnsFigures | undefined)[];
   /** Whether a name server answers, for when nobody tests whether it tells the truth. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly counted: ProcessCounts;
@@ -155,13 +157,29 @@ export const dnsSilence = (config: Pick<Config, "dnsServers">): Trouble => ({
   toDo: "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.",
 });
 
-function dnsPart(config: Config, { trust, dnsAnswers }: HealthParts): Watched {
+/** `names`: how many it withheld today; absent: nobody counted. */
+export const dnsFilters = (names?: number): Trouble => ({
+  says: `This resolver filters${names === undefined ? "" : `: it withheld ${String(names)} name${names === 1 ? "" : "s"} today`}. What it withholds counts as no answer.`,
+  toDo: "Set GATEPOST_DNS_SERVERS to a resolver without a filter, best one of your own.",
+  isWarning: true,
+});
+
+function dnsPart(config: Config, { trust, dnsAnswers, dnsFigures }: HealthParts): Watched {
   const silence = dnsSilence(config);
+  const tcpAlone = {
+    says: `DNS server ${serversOf(config).map(serverText).join(", ")} answers over TCP alone: each question takes longer.`,
+    toDo: "Let UDP from and to port 53 through between this machine and the name server.",
+    isWarning: true,
+  };
   return {
     async look() {
       const answers = await (trust?.answers() ?? dnsAnswers());
-      if (trust?.suspect !== undefined) return trust.fault();
-      return answers ? well : silence;
+      if (trust?.distrusted !== undefined) return trust.fault();
+      if (!answers) return silence;
+      const figures = dnsFigures();
+      const names = filteredToday(figures);
+      if (names > 0) return dnsFilters(names);
+      return isTcpAlone(figures) ? tcpAlone : well;
     },
     silence,
   };

@@ -188,12 +188,22 @@ export interface DnsFigures {
   readonly trust: TrustStats | undefined;
 }
 
+/** Names that the resolver withheld today, of all threads. */
+export const filteredToday = (threads: readonly (DnsFigures | undefined)[]): number =>
+  threads.reduce((sum, thread) => sum + (thread?.trust?.filteredToday ?? 0), 0);
+
+/** Whether a client asks a server by TCP, because its UDP is silent. */
+export const isTcpAlone = (threads: readonly (DnsFigures | undefined)[]): boolean =>
+  threads.some((thread) =>
+    Object.values(thread?.clients ?? {}).some(({ tcpAlone }) => tcpAlone > 0),
+  );
+
 /** A reading for each thread. */
 export const DNS: readonly Figure<readonly (DnsFigures | undefined)[]>[] = [
   {
     name: "gatepost_dns_suspect",
     help: '1 while the resolver\'s answers are not trusted; its "no" then counts as no answer.',
-    of: (threads) => (threads.some((each) => each?.trust?.suspect !== undefined) ? 1 : 0),
+    of: (threads) => (threads.some((each) => each?.trust?.distrusted !== undefined) ? 1 : 0),
   },
   {
     name: "gatepost_dns",
@@ -203,16 +213,17 @@ export const DNS: readonly Figure<readonly (DnsFigures | undefined)[]>[] = [
   },
 ];
 
-/** What trust withheld is counted with the first client of its thread. */
+/** What trust.replacedByUnknown is counted with the first client of its thread. */
 function dnsRows(thread: DnsFigures | undefined): readonly MetricRow[] {
   const { clients = {}, trust } = thread ?? {};
   return Object.entries(clients).flatMap(([client, { cache, unknown, ...counters }], at) => {
-    const withheld = at === 0 && trust !== undefined && { unknown_suspect: trust.withheld };
+    const replaced = at === 0 &&
+      trust !== undefined && { unknown_suspect: trust.replacedByUnknown };
     const all = {
       ...counters,
       ...prefixed("unknown", unknown),
       ...prefixed("cache", cache),
-      ...withheld,
+      ...replaced,
     };
     return Object.entries(all).map(([name, value]): MetricRow => [
       value,

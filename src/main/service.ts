@@ -425,8 +425,13 @@ const dnsOf = ({ checker, serving, bulk }: ServiceParts) => [
   bulk.thread?.figures()?.dns,
 ];
 
-function watchHealth(process: Process, { serving, checker, bulk }: ServiceParts): Health {
-  const probes = { dnsAnswers: () => checker.dns.probe(), listThread: bulk.thread };
+function watchHealth(process: Process, parts: ServiceParts): Health {
+  const { serving, checker, bulk } = parts;
+  const probes = {
+    dnsAnswers: () => checker.dns.probe(),
+    dnsFigures: () => dnsOf(parts),
+    listThread: bulk.thread,
+  };
   const health = openHealth(process, { ...serving, ...probes });
   watch(serving.metrics.registry, HEALTH, () => health.state());
   return health;

@@ -110,7 +110,8 @@ async function show(
 ): Promise<string | undefined> {
   const { config, machine, clock, log, closing } = process;
   const { metrics } = serving;
-  const probes = { dnsAnswers: bulk.dnsAnswers, listThread: undefined };
+  const { dnsAnswers, dnsFigures } = bulk;
+  const probes = { dnsAnswers, dnsFigures: () => [dnsFigures()], listThread: undefined };
   const health = openHealth(process, { ...serving, ...probes });
   watch(metrics.registry, HEALTH, () => health.state());
   if (config.workerPort === undefined) return undefined;

@@ -1,6 +1,16 @@
 /** Builds DNS messages for tests: plainly, octet by octet, and on purpose without the client's codec. */
 
-export const TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, MX: 15, TXT: 16, AAAA: 28, OPT: 41 } as const;
+export const TYPE = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  DNAME: 39,
+  OPT: 41,
+} as const;
 
 export interface TestRecord {
   readonly owner: string;
@@ -59,9 +69,9 @@ export function aaaaData(text: string): Buffer {
   return Buffer.concat([...head, ...zeros, ...tail].map((group) => uint16(parseInt(group, 16))));
 }
 
-export const soaData = (minimumSeconds: number): Buffer =>
+export const soaData = (minimumSeconds: number, source = "ns.example"): Buffer =>
   Buffer.concat([
-    nameOctets("ns.example"),
+    nameOctets(source),
     nameOctets("hostmaster.example"),
     ...[1, 7_200, 3_600, 1_209_600, minimumSeconds].map(uint32),
   ]);
@@ -74,6 +84,11 @@ export interface TestMessage {
   readonly question?: Buffer;
   readonly answers?: readonly TestRecord[];
   readonly authority?: readonly TestRecord[];
+  /** Beside QR and RD: "recursion available" (default) and "authoritative answer". */
+  readonly ra?: boolean | undefined;
+  readonly aa?: boolean | undefined;
+  /** The code of an extended error (RFC 8914), in an OPT record. */
+  readonly ede?: number | undefined;
   /** Replaces the true number of answers. */
   readonly answerCount?: number;
 }
@@ -83,20 +98,36 @@ export const questionOctets = (name: string, type: number): Buffer =>
 
 /** A response (QR, RD, RA). An owner that is the question's name is compressed to a pointer. */
 export function message(parts: TestMessage): Buffer {
-  const { question = Buffer.alloc(0), answers = [], authority = [] } = parts;
+  const { question = Buffer.alloc(0), answers = [], authority = [], ra = true, aa, ede } = parts;
+  const flags = 0x8100 | (ra ? 0x80 : 0) | (aa === true ? 0x400 : 0);
   const header = Buffer.concat(
     [
       parts.id ?? 0,
-      0x8180 | (parts.truncated === true ? 0x0200 : 0) | (parts.rcode ?? 0),
+      flags | (parts.truncated === true ? 0x0200 : 0) | (parts.rcode ?? 0),
       question.length > 0 ? 1 : 0,
       parts.answerCount ?? answers.length,
       authority.length,
-      0,
+      ede === undefined ? 0 : 1,
     ].map(uint16),
   );
   const asked = question.subarray(0, Math.max(0, question.length - 4));
   const records = [...answers, ...authority].map((record) => recordOctets(record, asked));
-  return Buffer.concat([header, question, ...records]);
+  return Buffer.concat([header, question, ...records, ...(ede === undefined ? [] : [opt(ede)])]);
+}
+
+/** An OPT record with a text beside the code, as resolvers send it. */
+function opt(ede: number): Buffer {
+  const text = Buffer.from("by policy");
+  const option = Buffer.concat([15, text.length + 2, ede].map(uint16));
+  const data = Buffer.concat([option, text]);
+  return Buffer.concat([
+    Buffer.from([0]),
+    uint16(TYPE.OPT),
+    uint16(1_232),
+    uint32(0),
+    uint16(data.length),
+    data,
+  ]);
 }
 
 function recordOctets({ owner, type, ttlSeconds, data }: TestRecord, asked: Buffer): Buffer {

@@ -205,10 +205,14 @@ class LoopbackServer implements DnsServer {
   }
 
   #byTcp(query: Query, connection: Socket): void {
-    const { behave } = this.#note(query, "tcp ");
+    const { behave, delayMs = 0 } = this.#note(query, "tcp ");
     const right = this.#right(query);
     const frame = Buffer.concat([uint16(right.length), right]);
-    if (behave === "truncatedTcpSilent") return;
+    if (behave === "truncatedTcpSilent" || behave === "silent" || behave === "garbage") return;
+    if (delayMs > 0) {
+      this.#later(delayMs, () => connection.write(frame));
+      return;
+    }
     if (behave === "truncatedTcpClose") connection.destroy();
     else if (behave === "truncatedTcpDrip") this.#drip(connection, frame, 0);
     else if (behave === "truncatedTwice") {

@@ -16,6 +16,8 @@ export const MISBEHAVIOURS = [
   "servfail",
   "refused",
   "silent",
+  // Silent by UDP alone.
+  "silentUdp",
   "wrongId",
   "wrongQuestion",
   "garbage",
@@ -50,6 +52,18 @@ export type Misbehaviour = (typeof MISBEHAVIOURS)[number];
 /** Every way a name can be served: as it should be, late, and all that go wrong. */
 export const SERVING_MODES = ["right", "slow", ...MISBEHAVIOURS] as const;
 
+/** An answer as it is, whatever is asked; types of records by name, data as in `ZoneName`. */
+export interface RawAnswer {
+  readonly rcode?: number;
+  readonly ede?: number;
+  readonly ra?: boolean;
+  readonly aa?: boolean;
+  readonly an?: readonly (readonly [owner: string, type: string, data: string])[];
+  readonly ns?: readonly (readonly [owner: string, type: string, data: string])[];
+  /** The server that a SOA names, which is sent then. */
+  readonly soa?: string;
+}
+
 /** `ZoneName` and features of a server. `unknown` is answered with SERVFAIL. */
 export interface ServedName extends ZoneName {
   readonly cname?: string;
@@ -63,6 +77,8 @@ export interface ServedName extends ZoneName {
   /** Number of questions it misbehaves for; default: all. */
   readonly times?: number;
   readonly delayMs?: number;
+  /** By type of the question ("MX"), or for all of them. */
+  readonly raw?: RawAnswer | Readonly<Record<string, RawAnswer>>;
 }
 
 export type ServedZone = Readonly<Record<string, ServedName>> | Zone;
@@ -97,6 +113,8 @@ export function rightAnswer(
   const answers: TestRecord[] = [];
   let owner = name;
   let entry = names.get(owner);
+  const raw = rawOf(entry, type);
+  if (raw !== undefined) return rawMessage(raw, question);
   for (let hops = 0; entry?.cname !== undefined && hops < ALIASES_MAX; hops += 1) {
     const ttlSeconds = entry.ttlSeconds ?? 300;
     answers.push({ owner, type: TYPE.CNAME, ttlSeconds, data: nameOctets(entry.cname) });
@@ -108,6 +126,37 @@ export function rightAnswer(
   if (found.length > 0) return message({ question, answers: [...answers, ...found] });
   const authority = soa === undefined ? [] : [soaRecord(soa)];
   return message({ question, answers, authority, rcode: entry === undefined ? 3 : 0 });
+}
+
+const TYPE_NAME = new Map<number, string>(Object.entries(TYPE).map(([name, type]) => [type, name]));
+
+function rawOf({ raw }: ServedName = {}, type: number): RawAnswer | undefined {
+  if (raw === undefined) return undefined;
+  const isByType = Object.keys(raw).some((key) => key in TYPE);
+  if (!isByType) return raw as RawAnswer;
+  return (raw as Readonly<Record<string, RawAnswer>>)[TYPE_NAME.get(type) ?? ""];
+}
+
+const DATA: Readonly<Record<string, (text: string) => Buffer>> = {
+  A: aData,
+  AAAA: aaaaData,
+  MX: mxData,
+  TXT: (text) => txtData([text]),
+};
+
+export function rawMessage(
+  { an = [], ns = [], soa, ...rest }: RawAnswer,
+  question: Buffer,
+): Buffer {
+  const record = ([owner, type, data]: readonly [string, string, string]): TestRecord => ({
+    owner,
+    type: TYPE[type as keyof typeof TYPE],
+    ttlSeconds: 300,
+    data: (DATA[type] ?? nameOctets)(data),
+  });
+  const source = { owner: "com", type: TYPE.SOA, ttlSeconds: 60, data: soaData(60, soa) };
+  const authority = [...ns.map(record), ...(soa === undefined ? [] : [source])];
+  return message({ question, answers: an.map(record), authority, ...rest });
 }
 
 export interface Asked {

@@ -59,6 +59,7 @@ const MISBEHAVIOURS: Readonly<
   servfail: (query) => [withRcode(query, SERVFAIL)],
   refused: (query) => [withRcode(query, REFUSED)],
   silent: () => [],
+  silentUdp: () => [],
   wrongId: (_query, good) => [otherId(good)],
   wrongQuestion: (_query, good) => [otherQuestion(good)],
   garbage: (query) => [Buffer.concat([uint16(query.id), Buffer.alloc(60, 0xa5)])],

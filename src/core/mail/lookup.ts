@@ -11,7 +11,9 @@ export type UnknownReason =
   | "network"
   | "deadline"
   /** The resolver says "no", also about names that must exist. */
-  | "suspect";
+  | "suspect"
+  /** The resolver says that it withholds or forges the answer. */
+  | "filtered";
 
 interface Reusable {
   /** Milliseconds since the Unix epoch until which this answer may be reused; absent: ask again. */

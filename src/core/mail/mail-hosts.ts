@@ -69,7 +69,10 @@ function implicit(
   implicitMx: boolean,
 ): Awaitable<MailHosts> {
   return when(lookup.addresses(name), (answer): MailHosts => {
-    if (answer.kind === "unknown") return implicitMx ? { kind: "unknown" } : NO_MX;
+    if (answer.kind === "unknown") {
+      // Where a filter withholds the addresses, its "no MX" is no better.
+      return implicitMx || answer.why === "filtered" ? { kind: "unknown" } : NO_MX;
+    }
     if (reachable(answer).length === 0) return NO_MX;
     if (!implicitMx) return { kind: "none", why: "implicitMx" };
     return { kind: "hosts", hosts: [name], implicit: true };

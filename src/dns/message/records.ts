@@ -211,6 +211,9 @@ export const NS: RecordKind<string> = {
 /** RFC 1035 section 3.3.1. */
 export const CNAME: RecordKind<string> = { ...NS, type: 5 };
 
+/** RFC 6672: all names below its owner are those below its target. */
+export const DNAME: RecordKind<string> = { ...NS, type: 39 };
+
 /** RFC 1035 section 3.3.13: of a start of authority only MINIMUM, in seconds, matters here. */
 export const SOA_MINIMUM: RecordKind<number> = {
   type: 6,

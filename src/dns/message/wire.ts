@@ -1,5 +1,6 @@
 import {
   CNAME,
+  DNAME,
   MalformedMessage,
   MessageReader,
   NAME_MAX_OCTETS,
@@ -8,6 +9,7 @@ import {
   SOA_MINIMUM,
 } from "./records.ts";
 import type { AbsentReason, UnknownReason } from "../../core/mail/lookup.ts";
+import { DOMAIN_MAX_OCTETS, isAtOrUnder } from "../../core/name/domain.ts";
 
 /** Most lists here have one item, and an empty array that is pushed to takes room for seventeen. */
 function appended<T>(items: T[] | undefined, item: T): T[] {
@@ -35,6 +37,7 @@ const HEADER_OCTETS = 12;
 const QUESTION_TAIL_OCTETS = 4;
 const OPT_OCTETS = 11;
 const OPT = 41;
+const EXTENDED_ERROR = 15;
 const CLASS_IN = 1;
 const DOT = 46;
 const BACKSLASH = 92;
@@ -150,6 +153,21 @@ function isBareRefusal(message: Uint8Array): boolean {
   return rcode === RCODE.formErr || rcode === RCODE.notImp;
 }
 
+/** Extended errors of a resolver that filters (RFC 8914): Forged Answer, Blocked, Censored, Filtered, Prohibited. */
+const FILTER_ERRORS: ReadonlySet<number> = new Set([4, 15, 16, 17, 18]);
+
+/** Whom AdGuard Home names as the source of what it withholds. */
+const FILTER_SOURCES: ReadonlySet<string> = new Set(["fake-for-negative-caching.adguard.com"]);
+
+const AA = 0x0400;
+const RA = 0x0080;
+
+/** Whether the message ends in an OPT record that says nothing, as nearly all do. */
+const endsInEmptyOpt = (octets: Uint8Array): boolean =>
+  [0, 0, OPT].every((octet, at) => octets.at(at - OPT_OCTETS) === octet) &&
+  octets.at(-2) === 0 &&
+  octets.at(-1) === 0;
+
 export interface OwnedRecord<T> {
   readonly owner: string;
   readonly ttlSeconds: number;
@@ -166,6 +184,10 @@ export interface Response<T> {
   readonly negativeTtlSeconds: number | undefined;
   /** Name servers and no SOA stand where an answer should: the server sends us elsewhere. */
   readonly referral: boolean;
+  /** DNAME records, which lead all names below their owner elsewhere (RFC 6672). */
+  readonly subtrees: readonly OwnedRecord<string>[];
+  /** It bears the mark of a filter, whose word is nobody's. */
+  readonly filtered: boolean;
 }
 
 /** The answer section, and the authority section where nothing was found. Undefined when malformed; never throws. */
@@ -187,6 +209,8 @@ class SectionReader<T> {
   readonly #question: Question<T>;
   #records: OwnedRecord<T>[] | undefined;
   #aliases: OwnedRecord<string>[] | undefined;
+  #subtrees: OwnedRecord<string>[] | undefined;
+  #isFiltered = false;
   #negativeTtlSeconds: number | undefined;
   #nameServers = false;
   #extendedRcode = 0;
@@ -207,13 +231,21 @@ class SectionReader<T> {
     const truncated = (flags & 0x0200) !== 0;
     const isBare = reader.uint16(4) === 0;
     if (!truncated && (flags & 15) !== RCODE.formErr && !isBare) this.#sections();
+    const rcode = (this.#extendedRcode << 4) | (flags & 15);
+    // A server that neither looks further nor owns the name cannot know that it is not there; Quad9 marks its filter so.
+    const isBaseless =
+      rcode === RCODE.nxDomain &&
+      (flags & (AA | RA)) === 0 &&
+      this.#negativeTtlSeconds === undefined;
     return {
-      rcode: (this.#extendedRcode << 4) | (flags & 15),
+      rcode,
       truncated,
       records: this.#records ?? NONE,
       aliases: this.#aliases ?? NONE,
       negativeTtlSeconds: this.#negativeTtlSeconds,
       referral: this.#nameServers && this.#negativeTtlSeconds === undefined,
+      subtrees: this.#subtrees ?? NONE,
+      filtered: this.#isFiltered || isBaseless,
     };
   }
 
@@ -224,7 +256,8 @@ class SectionReader<T> {
     const answerCount = reader.uint16(6);
     if (answerCount > RECORDS_MAX) throw new MalformedMessage("too many records");
     for (let count = 0; count < answerCount; count += 1) this.#answer();
-    if (this.#records?.some(({ owner }) => owner === this.#question.name)) return;
+    const isFound = this.#records?.some(({ owner }) => owner === this.#question.name);
+    if (isFound === true && (reader.uint16(10) === 0 || endsInEmptyOpt(reader.bytes))) return;
     const authorityCount = Math.min(reader.uint16(8), RECORDS_MAX - answerCount);
     for (let count = 0; count < authorityCount; count += 1) this.#authority();
     const left = RECORDS_MAX - answerCount - authorityCount;
@@ -260,6 +293,8 @@ class SectionReader<T> {
       this.#records = appended(this.#records, this.#owned(kind));
     } else if (isIn && this.#type === CNAME.type) {
       this.#aliases = appended(this.#aliases, this.#owned(CNAME));
+    } else if (isIn && this.#type === DNAME.type) {
+      this.#subtrees = appended(this.#subtrees, this.#owned(DNAME));
     }
     this.#at += this.#length;
   }
@@ -269,6 +304,7 @@ class SectionReader<T> {
     if (isIn && this.#type === SOA_MINIMUM.type) {
       const { ttlSeconds, data } = this.#owned(SOA_MINIMUM);
       this.#negativeTtlSeconds = Math.min(ttlSeconds, data);
+      this.#isFiltered ||= FILTER_SOURCES.has(this.#reader.name(this.#at));
     }
     if (isIn && this.#type === NS.type) this.#nameServers = true;
     this.#at += this.#length;
@@ -277,8 +313,20 @@ class SectionReader<T> {
   #additional(): void {
     this.#head();
     // The class of an OPT record is a size, and its TTL begins with the upper bits of the response code.
-    if (this.#type === OPT) this.#extendedRcode = this.#reader.uint8(this.#at - 6);
+    if (this.#type === OPT) {
+      this.#extendedRcode = this.#reader.uint8(this.#at - 6);
+      this.#options(this.#at + this.#length);
+    }
     this.#at += this.#length;
+  }
+
+  /** Options of EDNS (RFC 6891 section 6.1.2); one that ends early ends the reading, and nothing else. */
+  #options(stop: number): void {
+    const reader = this.#reader;
+    for (let at = this.#at; at + 6 <= stop; at += 4 + reader.uint16(at + 2)) {
+      const isError = reader.uint16(at) === EXTENDED_ERROR && reader.uint16(at + 2) >= 2;
+      if (isError) this.#isFiltered ||= FILTER_ERRORS.has(reader.uint16(at + 4));
+    }
   }
 
   #owned<D>(kind: RecordKind<D>): OwnedRecord<D> {
@@ -315,7 +363,8 @@ export function interpret<T>({ name }: Question<T>, response: Response<T>): Repl
   if (rcode !== RCODE.noError && rcode !== RCODE.nxDomain) {
     return { kind: "unknown", why: "servfail" };
   }
-  const end = chainEnd(name, response.aliases);
+  if (response.filtered) return { kind: "unknown", why: "filtered" };
+  const end = chainEnd(name, response);
   if (end === undefined) return MALFORMED;
   let records: T[] | undefined;
   let { ttlSeconds } = end;
@@ -334,21 +383,42 @@ interface ChainEnd {
   readonly ttlSeconds: number;
 }
 
-function chainEnd(name: string, aliases: readonly OwnedRecord<string>[]): ChainEnd | undefined {
+/** Where CNAME and DNAME lead (RFC 6672 section 3.2); undefined: nowhere, or too far. */
+function chainEnd(
+  name: string,
+  { aliases, subtrees }: Pick<Response<unknown>, "aliases" | "subtrees">,
+): ChainEnd | undefined {
   let end: ChainEnd = { name, ttlSeconds: Infinity };
-  if (aliases.length === 0) return end;
+  if (aliases.length === 0 && subtrees.length === 0) return end;
   const byOwner = new Map(aliases.map((alias) => [alias.owner, alias]));
   for (let hops = 0; hops <= CHAIN_MAX; hops += 1) {
-    const alias = byOwner.get(end.name);
-    if (alias === undefined) return end;
-    end = { name: alias.data, ttlSeconds: Math.min(end.ttlSeconds, alias.ttlSeconds) };
+    const next = byOwner.get(end.name) ?? substituted(end.name, subtrees);
+    if (next === undefined) return end;
+    if (next.data.length > DOMAIN_MAX_OCTETS) return undefined;
+    end = { name: next.data, ttlSeconds: Math.min(end.ttlSeconds, next.ttlSeconds) };
   }
   return undefined;
+}
+
+/** The alias that the closest DNAME above the name makes of it. */
+function substituted(
+  name: string,
+  subtrees: readonly OwnedRecord<string>[],
+): Pick<OwnedRecord<string>, "data" | "ttlSeconds"> | undefined {
+  const above = subtrees.filter(({ owner }) => name !== owner && isAtOrUnder(name, owner));
+  const [closest] = above.toSorted((one, other) => other.owner.length - one.owner.length);
+  if (closest === undefined) return undefined;
+  const { owner, data, ttlSeconds } = closest;
+  const below = name.slice(0, name.length - owner.length);
+  return { data: data === "" ? below.slice(0, -1) : below + data, ttlSeconds };
 }
 
 function nothingAt<T>(end: ChainEnd, name: string, response: Response<T>): Reply<T> {
   const { rcode, negativeTtlSeconds, referral } = response;
   const isAlias = end.name !== name;
+  const { records, aliases, subtrees } = response;
+  // All that came is about others: not a word about this name.
+  if (!isAlias && records.length + aliases.length + subtrees.length > 0) return MALFORMED;
   if (rcode === RCODE.noError && negativeTtlSeconds === undefined) {
     if (isAlias) return { kind: "alias", target: end.name, ttlSeconds: end.ttlSeconds };
     // A referral is not an answer: the server does not look further for us (RFC 2308 section 2.2).

@@ -90,7 +90,7 @@ for (const [does, say, reason] of liars) {
     assert.equal(await check("gmail.com"), "unknown");
     assert.equal(await check("shop.net"), "unknown");
     await pass(6_000);
-    assert.equal(trust.suspect, reason);
+    assert.equal(trust.distrusted, reason);
     assert.equal(await trust.answers(), false);
     assert.deepEqual(lines, ["dns.suspect"]);
     trust.close();
@@ -106,11 +106,11 @@ for (const [does, say, reason] of liars) {
     assert.equal(await check("gone.net"), "unknown");
     assert.equal(await check("gone.example"), "unknown");
     await pass(3_000);
-    assert.equal(trust.suspect, reason);
+    assert.equal(trust.distrusted, reason);
     use(honest);
-    assert.equal(trust.suspect, reason);
+    assert.equal(trust.distrusted, reason);
     await pass(5_000);
-    assert.equal(trust.suspect, undefined);
+    assert.equal(trust.distrusted, undefined);
     assert.equal(await check("gone.net"), "absent");
     assert.deepEqual(lines, ["dns.suspect", "dns.trusted_again"]);
     trust.close();
@@ -137,7 +137,7 @@ for (const [does, others] of closed) {
     assert.equal(await check("none.own.net"), "absent");
     await pass(70_000);
     assert.equal(await check("none.own.net"), "absent");
-    assert.equal(trust.suspect, undefined);
+    assert.equal(trust.distrusted, undefined);
     trust.close();
   });
 }
@@ -163,10 +163,10 @@ test("a closed server that was suspect while nobody asked is trusted with its fi
   const { trust, check, pass, use } = world(denies);
   trust.start();
   await pass(10_000);
-  assert.equal(trust.suspect, "denies");
+  assert.equal(trust.distrusted, "denies");
   use((name) => (name === "mail.own.net" ? found : noName));
   assert.equal(await check("mail.own.net"), "found");
-  assert.equal(trust.suspect, undefined);
+  assert.equal(trust.distrusted, undefined);
   assert.equal(await check("none.own.net"), "absent");
   trust.close();
 });
@@ -176,7 +176,7 @@ test("one canary of all is enough", async () => {
   trust.start();
   assert.equal(await check("gone.net"), "absent");
   await pass(10_000);
-  assert.equal(trust.suspect, undefined);
+  assert.equal(trust.distrusted, undefined);
   trust.close();
 });
 
@@ -186,7 +186,7 @@ test("a test server with mail servers for every name is not suspect", async () =
   );
   trust.start();
   await pass(10_000);
-  assert.equal(trust.suspect, undefined);
+  assert.equal(trust.distrusted, undefined);
   trust.close();
 });
 
@@ -194,7 +194,7 @@ test("a silent resolver is down, not suspect", async () => {
   const { trust, pass } = world(() => silent);
   trust.start();
   await pass(10_000);
-  assert.equal(trust.suspect, undefined);
+  assert.equal(trust.distrusted, undefined);
   assert.equal(await within(trust.answers(), pass), false);
   trust.close();
 });
@@ -256,7 +256,24 @@ for (const [what, say, isSuspect] of filters) {
     assert.equal(await check("there.org"), say("there.org", 15).kind, "what is found is believed");
     assert.equal(await check("gone.org"), isSuspect ? "unknown" : "absent");
     await pass(10_000);
-    assert.equal(trust.suspect, isSuspect ? "filters" : undefined);
+    assert.equal(trust.distrusted, isSuspect ? "filters" : undefined);
     trust.close();
   });
 }
+
+test("names that a filter withholds are counted for a day, with one log event a day", async () => {
+  const filtered = { kind: "unknown", why: "filtered" } as const;
+  const blocked = (name: string): boolean => name.startsWith("blocked");
+  const { trust, check, pass, lines } = world((name, type) =>
+    blocked(name) ? filtered : honest(name, type),
+  );
+  for (const name of ["blocked1.com", "blocked2.com", "blocked1.com"]) {
+    assert.equal(await check(name), "unknown");
+  }
+  assert.equal(trust.stats().filteredToday, 2);
+  assert.equal(trust.distrusted, undefined, "its other answers are believed");
+  assert.deepEqual(lines, ["dns.filtered"]);
+  await pass(100);
+  assert.equal(await check("blocked3.com"), "unknown");
+  assert.deepEqual([trust.stats().filteredToday, lines.length], [3, 1]);
+});

@@ -3,11 +3,12 @@ import type { Log } from "../../base/log.ts";
 import type { LookupOutcome } from "../cache.ts";
 import { A, MX, NS, type RecordKind } from "../message/records.ts";
 import type { Resolver } from "../resolver.ts";
+import { dayOf } from "../../core/calendar.ts";
 import { parseDomain } from "../../core/name/domain.ts";
 import type { Reply } from "../message/wire.ts";
 
 /** What a server says to one question. `silent`: no answer, or none that can be read. */
-type Word = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";
+type CanaryAnswer = "found" | "noName" | "noData" | "servfail" | "refused" | "silent";
 
 /** A name that must exist, and what is asked of it one after the other until something is found. */
 interface Canary {
@@ -50,22 +51,25 @@ export function parseCanaries(text: string): readonly string[] {
   });
 }
 
-const ask = (resolver: Resolver, name: string, kind: RecordKind<unknown>): Promise<Word> =>
-  new Promise((resolve) => resolver.ask({ name, kind }, (reply) => resolve(wordOf(reply))));
+const ask = (resolver: Resolver, name: string, kind: RecordKind<unknown>): Promise<CanaryAnswer> =>
+  new Promise((resolve) => resolver.ask({ name, kind }, (reply) => resolve(canaryAnswer(reply))));
 
-async function wordOn({ name, kinds }: Canary, resolver: Resolver): Promise<Word> {
-  let word: Word = "silent";
+async function answerOn({ name, kinds }: Canary, resolver: Resolver): Promise<CanaryAnswer> {
+  let answer: CanaryAnswer = "silent";
   for (const kind of kinds) {
-    word = await ask(resolver, name, kind);
-    if (word === "found" || word === "silent") break;
+    answer = await ask(resolver, name, kind);
+    if (answer === "found" || answer === "silent") break;
   }
-  return word;
+  return answer;
 }
 
-const wordsOn = (canaries: readonly Canary[], resolver: Resolver): Promise<readonly Word[]> =>
-  Promise.all(canaries.map((canary) => wordOn(canary, resolver)));
+const answersOn = (
+  canaries: readonly Canary[],
+  resolver: Resolver,
+): Promise<readonly CanaryAnswer[]> =>
+  Promise.all(canaries.map((canary) => answerOn(canary, resolver)));
 
-function wordOf(reply: Reply<unknown>): Word {
+function canaryAnswer(reply: Reply<unknown>): CanaryAnswer {
   if (reply.kind === "found" || reply.kind === "alias") return "found";
   if (reply.kind === "absent") return reply.why;
   return reply.why === "servfail" || reply.why === "refused" ? reply.why : "silent";
@@ -99,20 +103,20 @@ const isBad = (round: Round): round is DistrustReason => round !== "good" && rou
 async function askRound({ resolver, random, canaries }: TrustDeps): Promise<Round> {
   const { zones, names, further } = canaries;
   const [ofZones, ofNames] = await Promise.all([
-    wordsOn(zones, resolver),
-    wordsOn(names, resolver),
+    answersOn(zones, resolver),
+    answersOn(names, resolver),
   ]);
-  const isPublic = ofZones.length > 0 && ofZones.every((word) => word === "found");
+  const isPublic = ofZones.length > 0 && ofZones.every((answer) => answer === "found");
   const denied = isPublic ? countNo(ofNames) : 0;
-  if (denied > 0 && denied + countNo(await wordsOn(further, resolver)) >= DENIED_LEAST) {
+  if (denied > 0 && denied + countNo(await answersOn(further, resolver)) >= DENIED_LEAST) {
     return "filters";
   }
-  const words = [...ofZones, ...ofNames];
-  if (words.includes("found")) return "good";
-  const told = words.filter((word) => word !== "silent");
+  const answers = [...ofZones, ...ofNames];
+  if (answers.includes("found")) return "good";
+  const answered = answers.filter((answer) => answer !== "silent");
   // A path that loses half of its packets must not decide by the other half.
-  if (told.length === 0 || told.length * 2 < words.length) return "open";
-  const reason = reasonOf(told);
+  if (answered.length === 0 || answered.length * 2 < answers.length) return "open";
+  const reason = reasonOf(answered);
   if (reason !== "denies" && reason !== "empty") return reason ?? "open";
   const invented = inventedNames(random);
   const found = await Promise.all(invented.map((name) => ask(resolver, name, A)));
@@ -125,16 +129,16 @@ async function askRound({ resolver, random, canaries }: TrustDeps): Promise<Roun
 /** One name may have gone; two of those that half of the world uses have not. */
 const DENIED_LEAST = 2;
 
-const countNo = (words: readonly Word[]): number =>
-  words.filter((word) => word === "noName" || word === "noData").length;
+const countNo = (answers: readonly CanaryAnswer[]): number =>
+  answers.filter((answer) => answer === "noName" || answer === "noData").length;
 
 /** Undefined when the answers differ: a server that tells names apart knows some of them. */
-function reasonOf(words: readonly Word[]): DistrustReason | undefined {
-  if (words.every((word) => word === "noName" || word === "noData")) {
-    return words.includes("noName") ? "denies" : "empty";
+function reasonOf(answers: readonly CanaryAnswer[]): DistrustReason | undefined {
+  if (answers.every((answer) => answer === "noName" || answer === "noData")) {
+    return answers.includes("noName") ? "denies" : "empty";
   }
-  if (words.every((word) => word === "servfail")) return "servfail";
-  return words.every((word) => word === "refused") ? "refused" : undefined;
+  if (answers.every((answer) => answer === "servfail")) return "servfail";
+  return answers.every((answer) => answer === "refused") ? "refused" : undefined;
 }
 
 /** For how long after a name was found an answer of "no" is believed; a busy service finds names all the time. */
@@ -151,8 +155,11 @@ const RECHECK_AFTER_MS = 2_000;
 const CONFIRM_AFTER_MS = 5_000;
 const CONFIRM_TURNED_AFTER_MS = 1_000;
 /** A server that said "yes" or "no" within this time does not refuse everything. */
-const TOLD_MS = 60_000;
+const ANSWERED_MS = 60_000;
 const LEARNED_MAX = 8;
+
+/** Names of one day that are told apart. */
+const FILTERED_NAMES_MAX = 10_000;
 
 /** Never delegated (RFC 6761): a real resolver denies them too, so a "no" does no harm. */
 const TEST_NAME = /(?:^|\.)(?:test|example)$/;
@@ -172,16 +179,20 @@ interface TrustFault {
 }
 
 export interface TrustStats {
-  readonly suspect: DistrustReason | undefined;
-  readonly withheld: number;
+  readonly distrusted: DistrustReason | undefined;
+  readonly replacedByUnknown: number;
+  /** Names of which the resolver said, today, that it withholds or forges the answer. */
+  readonly filteredToday: number;
 }
 
 /** Whether the resolver tells the truth, by names whose answer is known. Decision 0002 has the rules and why. */
 export class Trust {
   readonly #deps: TrustDeps;
   readonly #clock: Clock;
-  #suspect: DistrustReason | undefined;
-  #withheld = 0;
+  #distrusted: DistrustReason | undefined;
+  #replacedByUnknown = 0;
+  #filteredDay = -1;
+  readonly #filtered = new Set<string>();
   epoch = 0;
   readonly #forgetters: (() => void)[] = [];
   #foundMs = -Infinity;
@@ -192,7 +203,7 @@ export class Trust {
   #quick: Promise<Round> | undefined;
   #last: Round = "open";
   #lastMs = -Infinity;
-  #toldMs = -Infinity;
+  #answeredMs = -Infinity;
   #firstBadMs: number | undefined;
   #goodRounds = 0;
   #nextCanary = 0;
@@ -204,18 +215,39 @@ export class Trust {
     this.#clock = deps.clock;
   }
 
-  get suspect(): DistrustReason | undefined {
-    return this.#suspect;
+  get distrusted(): DistrustReason | undefined {
+    return this.#distrusted;
   }
 
   stats(): TrustStats {
-    return { suspect: this.#suspect, withheld: this.#withheld };
+    const filteredToday = this.#today() === this.#filteredDay ? this.#filtered.size : 0;
+    return {
+      distrusted: this.#distrusted,
+      replacedByUnknown: this.#replacedByUnknown,
+      filteredToday,
+    };
+  }
+
+  #today(): number {
+    return dayOf(this.#clock.nowMs());
+  }
+
+  /** One log event a day, with the names of the day before. */
+  #countFiltered(name: string): void {
+    const today = this.#today();
+    if (today !== this.#filteredDay) {
+      const names_yesterday = today - 1 === this.#filteredDay ? this.#filtered.size : 0;
+      this.#filteredDay = today;
+      this.#filtered.clear();
+      this.#deps.log.warn("dns.filtered", { servers: this.#deps.servers, names_yesterday });
+    }
+    if (this.#filtered.size < FILTERED_NAMES_MAX) this.#filtered.add(name);
   }
 
   /** What is wrong with the resolver and what to do; undefined while it is trusted. */
   fault(): TrustFault | undefined {
     const { servers } = this.#deps;
-    const reason = this.#suspect ?? (isBad(this.#last) ? this.#last : undefined);
+    const reason = this.#distrusted ?? (isBad(this.#last) ? this.#last : undefined);
     if (reason === undefined) return undefined;
     return {
       says: `DNS server ${servers} ${DISTRUST_REASONS[reason]}. Its "no" is not trusted.`,
@@ -228,7 +260,7 @@ export class Trust {
     return this.fault();
   }
 
-  onSuspect(forget: () => void): void {
+  onDistrust(forget: () => void): void {
     this.#forgetters.push(forget);
   }
 
@@ -237,7 +269,7 @@ export class Trust {
   }
 
   async answers(): Promise<boolean> {
-    if (this.#suspect !== undefined) return false;
+    if (this.#distrusted !== undefined) return false;
     void this.#confirm();
     return (await ask(this.#deps.resolver, "", NS)) !== "silent";
   }
@@ -246,20 +278,21 @@ export class Trust {
   examine<T>(
     name: string,
     outcome: LookupOutcome<T>,
-    told: (outcome: LookupOutcome<T>) => void,
+    answered: (outcome: LookupOutcome<T>) => void,
   ): void {
     if (outcome.kind === "unknown") {
-      const isTold = outcome.why === "servfail" || outcome.why === "refused";
-      if (isTold && !this.#isFresh()) void this.#confirm();
-    } else this.#toldMs = this.#clock.monotonicMs();
+      if (outcome.why === "filtered") this.#countFiltered(name);
+      const isAnswered = outcome.why === "servfail" || outcome.why === "refused";
+      if (isAnswered && !this.#isFresh()) void this.#confirm();
+    } else this.#answeredMs = this.#clock.monotonicMs();
     const isExempt = !this.#everFound && TEST_NAME.test(name);
-    if (outcome.kind !== "absent" || isExempt) told(outcome);
-    else if (this.#suspect !== undefined || this.#last === "filters") this.#withhold(told);
-    else if (this.#isFresh()) told(outcome);
+    if (outcome.kind !== "absent" || isExempt) answered(outcome);
+    else if (this.#distrusted !== undefined || this.#last === "filters") this.#replace(answered);
+    else if (this.#isFresh()) answered(outcome);
     else {
       void this.#confirm().then((round) => {
-        if (this.#isLie(outcome.why, round)) this.#withhold(told);
-        else told(outcome);
+        if (this.#isLie(outcome.why, round)) this.#replace(answered);
+        else answered(outcome);
       });
     }
   }
@@ -274,7 +307,7 @@ export class Trust {
     }
     this.#learned.set(name, { name, kinds: [MX] });
     // Suspicion that began before any name was found is unfounded: the server knows other names than ours.
-    if (this.#suspect !== undefined) this.#clear();
+    if (this.#distrusted !== undefined) this.#clear();
   }
 
   close(): void {
@@ -283,8 +316,8 @@ export class Trust {
     this.#deps.resolver.close();
   }
 
-  #withhold<T>(done: (outcome: LookupOutcome<T>) => void): void {
-    this.#withheld += 1;
+  #replace<T>(done: (outcome: LookupOutcome<T>) => void): void {
+    this.#replacedByUnknown += 1;
     done({ kind: "unknown", why: "suspect" });
   }
 
@@ -299,7 +332,7 @@ export class Trust {
   }
 
   #isLie(why: "noName" | "noData", round: Round): boolean {
-    if (this.#suspect !== undefined) return true;
+    if (this.#distrusted !== undefined) return true;
     if (!isBad(round) || this.#isFresh()) return false;
     if (round === "servfail" || round === "refused") return false; // it tells names apart
     // It denies the canaries and has this name without such a record: it knows the name.
@@ -308,7 +341,7 @@ export class Trust {
 
   /** The quickest proof that names are still found; a whole round when there is none. */
   async #confirm(): Promise<Round> {
-    const round = this.#suspect === undefined && this.#everFound ? this.#askOne() : this.#ask();
+    const round = this.#distrusted === undefined && this.#everFound ? this.#askOne() : this.#ask();
     let cancel = (): void => undefined;
     const late = new Promise<Round>((resolve) => {
       cancel = this.#clock.after(WAIT_MS, () => resolve("open"));
@@ -328,7 +361,7 @@ export class Trust {
     const names = this.#hasCanaries ? [...zones, ...named] : [...this.#learned.values()];
     this.#nextCanary += 1;
     const canary = names[this.#nextCanary % Math.max(1, names.length)];
-    if (canary !== undefined && (await wordOn(canary, this.#deps.resolver)) === "found") {
+    if (canary !== undefined && (await answerOn(canary, this.#deps.resolver)) === "found") {
       this.#wasFound();
       return "good";
     }
@@ -347,7 +380,7 @@ export class Trust {
     if (round === "good" || round === "filters") this.#hasCanaries = true;
     else if (this.#learned.size > 0) {
       const learned = [...this.#learned.values()].slice(-3);
-      if ((await wordsOn(learned, this.#deps.resolver)).includes("found")) round = "good";
+      if ((await answersOn(learned, this.#deps.resolver)).includes("found")) round = "good";
     }
     if (this.#isRefuted(round, startedMs)) round = "open";
     if (!this.#isClosed) this.#judge(round);
@@ -358,7 +391,7 @@ export class Trust {
     if (!isBad(round) || round === "filters") return false;
     if (this.#foundMs >= startedMs) return true;
     const refuses = round === "servfail" || round === "refused";
-    return refuses && startedMs - this.#toldMs < TOLD_MS && !this.#hasCanaries;
+    return refuses && startedMs - this.#answeredMs < ANSWERED_MS && !this.#hasCanaries;
   }
 
   #judge(round: Round): void {
@@ -369,18 +402,18 @@ export class Trust {
       this.#goodRounds = 0;
       this.#firstBadMs ??= nowMs;
       const isConfirmed = nowMs - this.#firstBadMs >= this.#confirmAfterMs();
-      if (isConfirmed && this.#suspect !== round) this.#declare(round);
+      if (isConfirmed && this.#distrusted !== round) this.#declare(round);
     } else {
       this.#firstBadMs = undefined;
       if (round === "good") {
         this.#wasFound();
         this.#goodRounds += 1;
       }
-      if (this.#suspect !== undefined && this.#goodRounds >= 2) this.#clear();
+      if (this.#distrusted !== undefined && this.#goodRounds >= 2) this.#clear();
     }
     this.#cancel();
     const calmMs = isBad(round) ? this.#confirmAfterMs() : ROUND_EVERY_MS;
-    const pauseMs = this.#suspect === undefined ? calmMs : RECHECK_AFTER_MS;
+    const pauseMs = this.#distrusted === undefined ? calmMs : RECHECK_AFTER_MS;
     this.#cancel = this.#clock.after(pauseMs, () => this.start());
   }
 
@@ -389,17 +422,17 @@ export class Trust {
   }
 
   #declare(reason: DistrustReason): void {
-    if (this.#suspect === undefined) {
+    if (this.#distrusted === undefined) {
       this.epoch += 1;
       for (const forget of this.#forgetters) forget();
     }
-    this.#suspect = reason;
+    this.#distrusted = reason;
     const { log, servers } = this.#deps;
     log.warn("dns.suspect", { servers, reason, says: DISTRUST_REASONS[reason] });
   }
 
   #clear(): void {
-    this.#suspect = undefined;
+    this.#distrusted = undefined;
     this.#firstBadMs = undefined;
     this.#goodRounds = 0;
     this.#deps.log.info("dns.trusted_again", { servers: this.#deps.servers });

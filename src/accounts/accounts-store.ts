@@ -113,6 +113,7 @@ const OF_ACCOUNT = [
   "policies",
   "policy_versions",
   "outcome_counts",
+  "hour_counts",
   "refusal_counts",
   "shadow_counts",
   "shadow_domains",

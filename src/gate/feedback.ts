@@ -144,6 +144,8 @@ export class Feedback {
       outcome,
       day: dayOf(nowMs),
       note,
+      account_proposal: "",
+      operator_proposal: "",
     };
     await inTransaction(db, async (tx) => {
       await lockAccount(tx, accountId);

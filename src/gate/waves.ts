@@ -57,7 +57,7 @@ export class Waves {
   async look(): Promise<void> {
     this.#noted = new Set();
     const { db, accounts } = this.#deps;
-    const open = await db.selectFrom("waves").selectAll().execute();
+    const open = await db.selectFrom("waves").selectAll().where("ended_ms", "is", null).execute();
     for (const wave of open) {
       const { trafficSince: since = 0 } = (await accounts.find(wave.account_id)) ?? {};
       const owner = { accountId: wave.account_id, since, isPage: false };
@@ -75,7 +75,7 @@ export class Waves {
     const figures = await this.#figures(owner);
     if (figures === undefined) return;
     const began_ms = this.#deps.clock.nowMs();
-    const row: WaveRow = { account_id: owner.accountId, began_ms, ...figures };
+    const row: WaveRow = { account_id: owner.accountId, began_ms, ended_ms: null, ...figures };
     await this.#tell(row, async ({ sql }) => {
       const insert = sql.insertInto("waves").values(row);
       const { numInsertedOrUpdatedRows } = await insert
@@ -88,7 +88,7 @@ export class Waves {
   #end(wave: WaveRow): Promise<void> {
     const { account_id, began_ms } = wave;
     const isMine = async ({ sql }: Tx): Promise<boolean> =>
-      (await deleteRows(sql, "waves", { account_id, began_ms })) === 1;
+      (await deleteRows(sql, "waves", { account_id, began_ms, ended_ms: null })) === 1;
     return this.#tell(wave, isMine, this.#deps.clock.nowMs());
   }
 

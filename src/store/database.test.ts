@@ -198,13 +198,6 @@ const usageRow = (owner: string) => ({
   credits: 0,
   requests: 0,
   refusals: 0,
-  latency_le_10: 0,
-  latency_le_50: 0,
-  latency_le_100: 0,
-  latency_le_500: 0,
-  latency_le_1000: 0,
-  latency_le_5000: 0,
-  latency_more: 0,
 });
 
 test("of a transaction that is abandoned or fails nothing stays", async (t) => {

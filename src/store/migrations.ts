@@ -272,22 +272,6 @@ create table refusal_counts (
 create index refusal_counts_day on refusal_counts (day);
 `;
 
-/** What was read by back-tests, proposals and the page of waves alone; `waves` keeps those that last. */
-const UNREAD_TABLES = `
-drop table verdict_counts;
-drop index feedback_proposed;
-alter table feedback drop column account_proposal;
-alter table feedback drop column operator_proposal;
-delete from waves where ended_ms is not null;
-drop index waves_open;
-alter table waves drop column ended_ms;
-create unique index waves_open on waves (account_id);
-`;
-
-const NO_LATENCIES = ["le_10", "le_50", "le_100", "le_500", "le_1000", "le_5000", "more"]
-  .map((edge) => `alter table usage_days drop column latency_${edge};`)
-  .join("\n");
-
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
@@ -302,7 +286,4 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0006-list-history", sql: LIST_HISTORY },
   { name: "0007-rule-counts", sql: RULE_COUNTS },
   { name: "0008-refusal-counts", sql: REFUSAL_COUNTS },
-  { name: "0009-unread-tables", sql: UNREAD_TABLES },
-  { name: "0010-no-hour-counts", sql: "drop table hour_counts;" },
-  { name: "0011-no-latencies", sql: NO_LATENCIES },
 ];

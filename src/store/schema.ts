@@ -21,6 +21,8 @@ export interface Database extends BulkTables, PolicyTables {
   /** A process that adds to `usage_days`, and the last batch of it that was written. */
   usage_writers: { writer: string; batch: number; day: number };
   charges: ChargeRow;
+  /** Written by 0.3.0 alone. */
+  hour_counts: { account_id: string };
   /** Refused requests of a day; `key_id` is "" without a key. */
   refusal_counts: { account_id: string; day: number; key_id: string; code: string; count: number };
   /** `events` stand between commas; "" is all. */

@@ -44,7 +44,13 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
       await insertRow(db, "traffic", { ...domain, ...seen });
       const about = { account_id, id: String(number), domain: "good.example" };
       const mailbox = mailboxId(hash, account_id, parsed.value);
-      const said = { outcome: "abuse", day: 30_000, note: "" } as const;
+      const said = {
+        outcome: "abuse",
+        day: 30_000,
+        note: "",
+        account_proposal: "",
+        operator_proposal: "",
+      } as const;
       await insertRow(db, "feedback", { ...about, mailbox, ...said });
       await insertRow(db, "decisions", {
         ...about,

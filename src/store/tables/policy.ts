@@ -34,6 +34,9 @@ export interface FeedbackRow {
   outcome: FeedbackOutcome;
   day: number;
   note: string;
+  /** Read by 0.3.0 alone, as the one below. */
+  account_proposal: "";
+  operator_proposal: "";
 }
 
 export interface DecisionRow {
@@ -55,10 +58,11 @@ export interface DecisionRow {
   asked: PolicyQuestion;
 }
 
-/** A wave that lasts. */
 export interface WaveRow {
   account_id: string;
   began_ms: number;
+  /** Null while it lasts; 0.3.0 alone keeps those that ended. */
+  ended_ms: number | null;
   /** Messages of the hour to mailboxes that the account never sent to, and the median of its hours. */
   messages: number;
   usual: number;

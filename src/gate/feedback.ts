@@ -86,7 +86,7 @@ class ReportedNames {
 
 /** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts. */
 
-export const FEEDBACK_DAYS = 90;
+const FEEDBACK_DAYS = 90;
 
 const ROWS_MAX = 20_000;
 

@@ -229,7 +229,7 @@ function strengthOf(name: string, bits: number, { sources }: Datasets): Standing
 }
 
 /** The registrable domain `name` when three or more names of curated feeds hang under it, unless it is known good. */
-export function familyStanding(name: string, datasets: Datasets): Standing | undefined {
+function familyStanding(name: string, datasets: Datasets): Standing | undefined {
   const sources = sourcesIn(datasets.families, name, datasets);
   if (sources === 0 || datasets.operator.domain(name) === "allow") return undefined;
   return datasets.knownGood.has(name) ? undefined : { strength: "strong", name, sources };

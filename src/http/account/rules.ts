@@ -75,7 +75,7 @@ async function authorsOf(
   return names;
 }
 
-export function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
+function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
   switch (answer.kind) {
     case "bad_entry":
       return badField(`Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`);

@@ -3,6 +3,7 @@ import {
   type Decision,
   type FactSource,
   type FeedbackFacts,
+  type SourceCounts,
   type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
@@ -18,17 +19,17 @@ import {
   BUILT_IN,
   builtInPolicy,
   type FindPolicies,
+  PASSING,
   type PoliciesInForce,
   rule,
   ruleEarly,
   type Ruling,
   secondsUntilRuled,
-  TOO_OFTEN,
 } from "./rulings.ts";
 import type { DecisionMade } from "./outcomes.ts";
 import { type Proof, type ProofOffer, UNPROVEN, type VerifyProof } from "./proof/proof.ts";
 import type { SignToken } from "./tokens.ts";
-import type { TrafficOwner } from "./traffic-marks.ts";
+import { type SourceKey, sourceMarks, type TrafficOwner } from "./traffic-marks.ts";
 import type { CountedQuestion, Traffic } from "./traffic.ts";
 import { type DecisionAsker, bodyOf, type CheckedDecision } from "./decision-body.ts";
 import { type DecisionCheckDeps, DecisionChecks } from "./decision-checks.ts";
@@ -53,6 +54,8 @@ export interface DecideRequest {
   readonly isConfirmed?: boolean;
   /** Of a message: the person has signed in to this account with this browser. */
   readonly isKnown?: boolean;
+  /** Keys of `count_by`. */
+  readonly sources?: readonly SourceKey[];
   readonly wantsToken: boolean;
   /** "no": what was sent can be no proof. Absent: none was sent, or not by a secret key. */
   readonly proof?: ProofOffer | "no" | undefined;
@@ -77,7 +80,7 @@ export type DecideOne = (admitted: Admitted, request: DecideRequest) => Promise<
 export interface DecideDeps extends DecisionCheckDeps {
   readonly traffic: Pick<
     Traffic,
-    "read" | "facts" | "count" | "messageFactsLater" | "countMessage"
+    "read" | "facts" | "counts" | "count" | "countSources" | "later" | "countMessage"
   >;
   readonly noticeWave: (owner: TrafficOwner) => void;
   readonly feedback: Pick<Feedback, "facts">;
@@ -119,6 +122,7 @@ interface Payment {
 interface Findings {
   readonly checked: CheckedDecision;
   readonly isCached: boolean;
+  readonly asked: CountedQuestion;
   readonly feedback?: FeedbackFacts | undefined;
   readonly proof?: Proof | undefined;
 }
@@ -128,6 +132,7 @@ interface DecisionOutcome {
   readonly ruling: Ruling;
   /** Spellings of the mailbox. */
   readonly seen?: number | undefined;
+  readonly counts?: SourceCounts | undefined;
   readonly proof?: Proof | undefined;
   readonly retryAfter?: number | undefined;
   readonly payment: Payment;
@@ -191,17 +196,20 @@ export class Decider {
       const proving = run.request.proof && this.#prove(run, run.request.proof);
       const checking = this.#check(run, payment);
       const checked = checking instanceof Promise ? await checking : checking;
-      const reading = this.#readCounts(run, checked.checked, payment);
+      const asked = this.#asked(run.request, checked.checked);
+      const reading = this.#readCounts(run, checked.checked, asked, payment);
       const feedback = reading instanceof Promise ? await reading : reading;
       const proof = proving && (await proving);
-      const ruling = this.#rule(run, { ...checked, feedback, proof });
+      const ruling = this.#rule(run, { ...checked, asked, feedback, proof });
       return { payment, ...(ruling instanceof Promise ? await ruling : ruling) };
     } catch (fault) {
       await payment.receipt?.refund();
       this.#deps.log.error("decide.failed", fault);
       const checked = this.#withoutDns(run);
+      const asked = this.#asked(run.request, checked);
       const proof = run.request.proof && UNPROVEN;
-      return { payment: UNPAID, ...(await this.#rule(run, { checked, isCached: false, proof })) };
+      const findings = { checked, isCached: false, asked, proof };
+      return { payment: UNPAID, ...(await this.#rule(run, findings)) };
     }
   }
 
@@ -269,7 +277,7 @@ export class Decider {
     return await inTime(proving, { timeoutMs: left(), late: UNPROVEN, clock });
   }
 
-  #check(run: DecisionRun, { spent }: Payment): Awaitable<Findings> {
+  #check(run: DecisionRun, { spent }: Payment): Awaitable<Pick<Findings, "checked" | "isCached">> {
     if (spent !== undefined || this.#unfinished > UNFINISHED_MAX) {
       return { checked: { ...this.#withoutDns(run), isComplete: false }, isCached: false };
     }
@@ -284,15 +292,27 @@ export class Decider {
     return this.#checks.withoutDns(questionOf(run));
   }
 
+  #asked(
+    { question = "signup", isKnown = false, sources = [] }: DecideRequest,
+    { marks }: CheckedDecision,
+  ): CountedQuestion {
+    const marked =
+      marks === undefined || sources.length === 0
+        ? []
+        : sourceMarks(this.#deps.hash, marks.owner, question, sources);
+    return { question, isKnown, sources: marked };
+  }
+
   /** Feedback is read only where a rule asks for it, and where somebody pays. */
   #readCounts(
-    { caller: { owner }, request, policies, left }: DecisionRun,
+    { caller: { owner }, policies, left }: DecisionRun,
     { mailboxId, reportedDomain, marks }: CheckedDecision,
+    asked: CountedQuestion,
     { spent }: Payment,
   ): Awaitable<FeedbackFacts | undefined> {
     const { traffic, feedback } = this.#deps;
     const from = spent === undefined ? "store" : "memory";
-    const counting = marks && traffic.read(marks, left(), countedOf(request), from);
+    const counting = marks && traffic.read(marks, left(), asked, from);
     const isAsked = asksFor(policies, usesFeedback) && spent === undefined;
     const isReported = owner.kind === "account" && mailboxId !== undefined && isAsked;
     const about = { mailboxId: mailboxId ?? "", domain: reportedDomain };
@@ -303,55 +323,46 @@ export class Decider {
   /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
   #rule(run: DecisionRun, findings: Findings): Awaitable<Omit<DecisionOutcome, "payment">> {
     const { request, policies, left } = run;
-    const { checked, feedback, proof } = findings;
-    const { traffic: counts, noticeWave } = this.#deps;
+    const { checked, asked, feedback, proof } = findings;
+    const { traffic: counter, noticeWave } = this.#deps;
     const { marks } = checked;
-    const asked = countedOf(request);
-    const traffic = marks && counts.facts(marks, asked);
-    const ruledWith = (facts: TrafficFacts | undefined): Ruling =>
-      rule(
-        checked,
-        policies,
-        { ...known(run), traffic: facts, feedback, verified: proof?.verified },
-        request.language,
-      );
-    const ruling = ruledWith(traffic);
-    const made = (last: Ruling): Omit<DecisionOutcome, "payment"> => {
-      this.#note(run, findings, last);
-      const retryAfter = marks && this.#retryAfter(run, findings, last, traffic);
-      return { checked, ruling: last, seen: traffic?.mailbox_seen, proof, retryAfter };
+    const traffic = marks && counter.facts(marks, asked);
+    const counts = marks && counter.counts(marks, asked);
+    const facts = { ...known(run), traffic, counts, feedback, verified: proof?.verified };
+    const ruledWith = (sent: TrafficFacts | undefined): Ruling =>
+      rule(checked, policies, { ...facts, traffic: sent }, request.language);
+    const first = ruledWith(traffic);
+    const made = (ruling: Ruling): Omit<DecisionOutcome, "payment"> => {
+      this.#note(run, findings, ruling);
+      const isPassing = marks !== undefined && PASSING.has(ruling.outcome.reason);
+      const retryAfter = isPassing
+        ? secondsUntilRuled(checked, policies, facts, counter.later(marks, asked))
+        : undefined;
+      if (marks !== undefined && countsSources(asked, policies, ruling))
+        counter.countSources(marks, asked);
+      return { checked, ruling, seen: traffic?.mailbox_seen, counts, proof, retryAfter };
     };
-    if (marks === undefined) return made(ruling);
-    const { decision } = ruling.outcome;
+    if (marks === undefined) return made(first);
+    const { decision } = first.outcome;
     if (asked.question === "signup") {
-      if (decision !== "reject" && checked.facts.dns === "yes") counts.count(marks);
-      return made(ruling);
+      if (decision !== "reject" && checked.facts.dns === "yes") counter.count(marks);
+      return made(first);
     }
     if (traffic?.wave === true && traffic.sent_known === false) noticeWave(marks.owner);
-    if (decision !== "accept" || policies.name === NOTIFY_NAME) return made(ruling);
+    if (!countsMessage(asked, policies, first)) return made(first);
     const isStillRight = (sent: TrafficFacts): boolean =>
-      ruledWith({ ...traffic, ...sent }).outcome.decision === "accept";
-    const counting = counts.countMessage(marks, asked, left(), isStillRight);
-    if (!(counting instanceof Promise)) return made(ruling);
+      ruledWith({ ...traffic, ...sent }).outcome.decision === decision;
+    const how = { isSent: decision === "accept", timeoutMs: left() };
+    const counting = counter.countMessage(marks, asked, how, isStillRight);
+    if (!(counting instanceof Promise)) return made(first);
     return counting.then((isCounted) =>
-      made(isCounted ? ruling : ruledWith(counts.facts(marks, asked))),
+      made(isCounted ? first : ruledWith(counter.facts(marks, asked))),
     );
-  }
-
-  #retryAfter(
-    run: DecisionRun,
-    { checked, feedback, proof }: Findings,
-    { outcome }: Ruling,
-    traffic: TrafficFacts | undefined,
-  ): number | undefined {
-    if (checked.marks === undefined || outcome.reason !== TOO_OFTEN) return undefined;
-    const facts = { ...known(run), traffic, feedback, verified: proof?.verified };
-    const later = this.#deps.traffic.messageFactsLater(checked.marks, countedOf(run.request));
-    return secondsUntilRuled(checked, run.policies, facts, later);
   }
 
   #note({ caller, request, policies }: DecisionRun, findings: Findings, ruling: Ruling): void {
     const { checked, isCached } = findings;
+    const { sources = [] } = request;
     const { outcome, shadow } = ruling;
     this.#deps.record(caller, {
       outcome,
@@ -364,6 +375,8 @@ export class Decider {
       isComplete: checked.isComplete,
       mailboxId: checked.mailboxId,
       subject: request.subject,
+      sources,
+      shape: checked.marks?.shape?.of,
     });
   }
 
@@ -402,10 +415,23 @@ const questionOf = ({ caller, request: { text }, policies }: KnownRun) => ({
   policies,
 });
 
-const countedOf = ({ question = "signup", isKnown = false }: DecideRequest): CountedQuestion => ({
-  question,
-  isKnown,
-});
+/** A message that goes out, or an invitation that may. What nobody asked for by a form is not counted. */
+const countsMessage = (
+  { question }: CountedQuestion,
+  { name }: PoliciesInForce,
+  { outcome: { decision } }: Ruling,
+): boolean =>
+  name !== NOTIFY_NAME &&
+  (decision === "accept" || (question === "invite" && decision === "challenge"));
+
+const countsSources = (
+  { question }: CountedQuestion,
+  { name }: PoliciesInForce,
+  { outcome: { decision } }: Ruling,
+): boolean =>
+  question === "signup"
+    ? decision !== "reject"
+    : name !== NOTIFY_NAME && (decision === "accept" || decision === "challenge");
 
 /** What the request itself says. */
 const known = ({ request: { facts: caller, isConfirmed: confirmed } }: KnownRun) => ({
@@ -426,11 +452,11 @@ function askerOf({ isPublishable, owner }: Caller): DecisionAsker {
 /** A page gets no result and no mailbox, and nobody else than an account a mailbox. */
 function answered(
   { caller, policies }: Pick<DecisionRun, "caller" | "policies">,
-  { checked, ruling, seen, retryAfter, proof, payment }: DecisionOutcome,
+  { checked, ruling, seen, counts, retryAfter, proof, payment }: DecisionOutcome,
   token: string | undefined,
 ): DecideAnswer {
   const asker = askerOf(caller);
-  const said = { ruling, policies, asker, retryAfter, seen, proof };
+  const said = { ruling, policies, asker, retryAfter, seen, counts, proof };
   const { decision, reason } = ruling.outcome;
   const { message } = ruling;
   const { receipt, spent } = payment;

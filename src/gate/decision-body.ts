@@ -1,3 +1,4 @@
+import type { SourceCounts } from "../core/policy/policy.ts";
 import { MAILBOX_RULES } from "../core/evidence/alias.ts";
 import type { DecisionAnswer } from "./gate-shapes.ts";
 import type { PoliciesInForce } from "./rulings.ts";
@@ -29,6 +30,7 @@ interface DecisionContext {
   readonly asker: DecisionAsker;
   /** Spellings of the mailbox. */
   readonly seen: number | undefined;
+  readonly counts: SourceCounts | undefined;
   readonly retryAfter: number | undefined;
   readonly proof: Proof | undefined;
 }
@@ -38,6 +40,7 @@ function isSame(one: DecisionContext, other: DecisionContext): boolean {
     one.policies === other.policies &&
     one.asker === other.asker &&
     one.seen === other.seen &&
+    one.counts === other.counts &&
     one.retryAfter === other.retryAfter &&
     one.proof === other.proof &&
     one.ruling.message === other.ruling.message &&
@@ -61,7 +64,7 @@ export function bodyOf(
 /** Keys in the order of the contract. */
 function written(
   { meant, isComplete, mailboxId: id, result }: CheckedDecision,
-  { ruling, policies, asker, seen, retryAfter, proof }: DecisionContext,
+  { ruling, policies, asker, seen, counts, retryAfter, proof }: DecisionContext,
 ): string {
   const { decision, reason } = ruling.outcome;
   // There is nothing that a visitor could do about a review.
@@ -78,6 +81,7 @@ function written(
     policy: { name: policies.name, version: policies.live.version },
     mailbox:
       asker !== "account" || id === undefined ? undefined : { id, rules: MAILBOX_RULES, seen },
+    counts: asker === "account" ? counts : undefined,
   } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);
   return asker === "page" ? head : `${head.slice(0, -1)},"result":${result}}`;
 }

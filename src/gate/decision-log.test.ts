@@ -19,6 +19,8 @@ const MADE = {
   isCached: false,
   isComplete: false,
   mailboxId: undefined,
+  sources: [],
+  shape: undefined,
 } as const;
 
 test("a flood by a page's key leaves the log what the account's own servers decided", async (t) => {

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql, type SqlBool } from "kysely";
 import { DAY_MS, isoTime } from "../core/calendar.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
@@ -9,7 +9,9 @@ import { keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { DecisionRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
-import type { DecisionPage, LoggedDecision } from "./gate-shapes.ts";
+import type { Decision } from "../core/policy/policy.ts";
+import { type AccountHash, sourceId } from "./traffic-marks.ts";
+import type { DecisionGroups, DecisionPage, LoggedDecision } from "./gate-shapes.ts";
 import type { DecisionMade } from "./outcomes.ts";
 
 /** What an account decided lately, where it asked for that: no address, and no name but the registrable domain. */
@@ -28,9 +30,12 @@ const COLUMNS = {
   form: "form",
   key: "key_id",
   for: "asked",
+  shape: "shape",
 } as const;
 
 export type SoughtDecisions = Partial<Record<keyof typeof COLUMNS, string | undefined>> & {
+  /** "NAME:ID" of a key of `count_by`. */
+  readonly source?: string | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
 };
@@ -40,6 +45,7 @@ export interface DecisionLogDeps {
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly ids: Pick<Ids, "hex32">;
   readonly log: Pick<Log, "error">;
+  readonly hash: AccountHash;
 }
 
 const FLUSH_AFTER_MS = 500;
@@ -88,6 +94,8 @@ export class DecisionLog {
       complete: made.isComplete ? 1 : 0,
       subject: made.subject ?? null,
       asked: made.asked,
+      sources: this.#sourcesOf(owner.accountId, made.sources),
+      shape: made.shape ?? null,
     });
   }
 
@@ -106,6 +114,11 @@ export class DecisionLog {
       const value = sought[name as keyof typeof COLUMNS];
       if (value !== undefined) query = query.where(column, "=", value);
     }
+    const { source } = sought;
+    if (source !== undefined) {
+      const found = sql<SqlBool>`(' ' || sources || ' ') like ${`% ${source} %`}`;
+      query = query.where(found);
+    }
     if (sought.after !== undefined) query = query.where("id", "<", sought.after);
     const rows = await query
       .orderBy("id", "desc")
@@ -114,6 +127,55 @@ export class DecisionLog {
     const shown = rows.slice(0, sought.limit);
     const next = rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null;
     return { decisions: shown.map(decisionOf), next };
+  }
+
+  /** What the last day's decisions have in common, largest first: those of one decision alone are left out. */
+  async groups(accountId: string): Promise<DecisionGroups> {
+    const [domains, mailboxes, shapes, keys] = await Promise.all([
+      this.#counted(accountId, "domain"),
+      this.#counted(accountId, "mailbox"),
+      this.#counted(accountId, "shape"),
+      this.#counted(accountId, "sources"),
+    ]);
+    const sources = keys.flatMap(({ value, ...of }) =>
+      value.split(" ").map((one) => ({ ...of, value: one })),
+    );
+    return {
+      domains: groupsOf(domains),
+      mailboxes: groupsOf(mailboxes),
+      sources: groupsOf(sources),
+      shapes: groupsOf(shapes),
+    };
+  }
+
+  async #counted(
+    accountId: string,
+    column: "domain" | "mailbox" | "shape" | "sources",
+  ): Promise<readonly CountedValue[]> {
+    const { db, clock } = this.#deps;
+    const rows = await db
+      .selectFrom("decisions")
+      .select((build) => [
+        build.ref(column).as("value"),
+        "decision",
+        build.fn.countAll().as("count"),
+      ])
+      .where("account_id", "=", accountId)
+      .where("at_ms", ">", clock.nowMs() - DAY_MS)
+      .where(column, "is not", null)
+      .where(column, "<>", "")
+      .groupBy([column, "decision"])
+      .execute();
+    return rows.map(({ value, decision, count }) => ({
+      value: value ?? "",
+      decision,
+      count: Number(count),
+    }));
+  }
+
+  #sourcesOf(accountId: string, keys: DecisionMade["sources"]): string {
+    const { hash } = this.#deps;
+    return keys.map((key) => `${key.name}:${sourceId(hash, accountId, key)}`).join(" ");
   }
 
   async #save(rows: readonly DecisionRow[]): Promise<void> {
@@ -148,6 +210,35 @@ async function addOf(tx: Tx, accountId: string, rows: readonly DecisionRow[]): P
   await keepNewest(tx, "decisions", accountId, LOGGED_MAX);
 }
 
+interface CountedValue {
+  readonly value: string;
+  readonly decision: Decision;
+  readonly count: number;
+}
+
+const GROUPS_MAX = 100;
+
+function groupsOf(rows: readonly CountedValue[]): DecisionGroups["domains"] {
+  const groups = new Map<string, Record<Decision, number>>();
+  for (const { value, decision, count } of rows) {
+    const group = groups.get(value) ?? { accept: 0, challenge: 0, review: 0, reject: 0 };
+    group[decision] += count;
+    groups.set(value, group);
+  }
+  const sized = [...groups].map(([value, decided]) => ({
+    value,
+    count: Object.values(decided).reduce((all, one) => all + one, 0),
+    decided,
+  }));
+  const some = sized.filter(({ count }) => count > 1);
+  return some.sort((a, b) => b.count - a.count).slice(0, GROUPS_MAX);
+}
+
+const sourceOf = (text: string) => {
+  const [name = "", id = ""] = text.split(":");
+  return { name, id };
+};
+
 const decisionOf = (row: DecisionRow): LoggedDecision => ({
   id: row.id,
   time: isoTime(row.at_ms),
@@ -164,6 +255,8 @@ const decisionOf = (row: DecisionRow): LoggedDecision => ({
   subject: row.subject,
   complete: row.complete === 1,
   for: row.asked,
+  sources: row.sources === "" ? [] : row.sources.split(" ").map(sourceOf),
+  shape: row.shape,
 });
 
 /** Stands before the id of a hook where that of a key would be. */

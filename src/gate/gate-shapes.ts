@@ -22,7 +22,10 @@ export const DecisionAnswer = Type.Object(
       Type.String({ description: "For the person at the form; absent for `accept`." }),
     ),
     retry_after: Type.Optional(
-      Type.Integer({ minimum: 1, description: "With `too_often`: seconds until it is no longer." }),
+      Type.Integer({
+        minimum: 1,
+        description: "With `too_often` and `many`: seconds until it is no longer.",
+      }),
     ),
     did_you_mean: Type.Optional(text),
     complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
@@ -38,6 +41,11 @@ export const DecisionAnswer = Type.Object(
         id: Type.String({ description: "The same for all spellings of one mailbox." }),
         rules: Type.Integer({ description: "By which alias rules the id was made." }),
         seen: Type.Optional(Type.Integer({ description: "Spellings of it in 7 days." })),
+      }),
+    ),
+    counts: Type.Optional(
+      Type.Record(Type.Object({ "10m": count, day: count, "30d": count }), {
+        description: "With `count_by`: mailboxes before this one by name, and `net` of an `ip`.",
       }),
     ),
     result: Type.Optional(component("Result")),
@@ -197,12 +205,29 @@ export const LoggedDecision = Type.Object({
   subject: orNull(text, "The identity system's own id of the user, where the hook named it."),
   complete: Type.Boolean({ description: "False: DNS did not answer in time." }),
   for: oneOf(QUESTIONS, "What was asked."),
+  sources: Type.Array(
+    Type.Object({
+      name: text,
+      id: Type.String({ description: "Eight characters: the same for the same value." }),
+    }),
+    { description: "The keys of `count_by`, and `net` of an `ip`." },
+  ),
+  shape: orNull(text, "How the name is made, at large and free providers."),
 });
 export type LoggedDecision = Described<typeof LoggedDecision>;
+
+const Groups = Type.Array(Type.Object({ value: text, count, decided: Type.Object(BY_DECISION) }));
+
+export const DecisionGroups = Type.Object(
+  { domains: Groups, mailboxes: Groups, sources: Groups, shapes: Groups },
+  { description: "What decisions of the last 24 hours have in common, largest first." },
+);
+export type DecisionGroups = Described<typeof DecisionGroups>;
 
 export const DecisionPage = Type.Object({
   decisions: Type.Array(LoggedDecision, { description: "Newest first." }),
   next: orNull(text, "For `after`; null: there are no more."),
+  groups: Type.Optional(DecisionGroups),
 });
 export type DecisionPage = Described<typeof DecisionPage>;
 

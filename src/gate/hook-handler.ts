@@ -247,7 +247,7 @@ const late = ({ why }: Ended): Omit<Ended, "reply"> => ({
   why: `The caller left before the answer: ${why}`,
 });
 
-const requestOf = ({ email, facts, language, subject }: HookedSignUp, policy: string) => ({
+const requestOf = ({ email, facts, sources, language, subject }: HookedSignUp, policy: string) => ({
   text: email,
   subject,
   policy,
@@ -255,6 +255,7 @@ const requestOf = ({ email, facts, language, subject }: HookedSignUp, policy: st
   waitedMs: 0,
   language,
   facts,
+  sources,
   wantsToken: false,
   answersAlways: true as const,
 });

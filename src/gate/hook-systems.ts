@@ -2,6 +2,8 @@ import type { HookSystem } from "../core/policy/outcomes.ts";
 import { trimEntry } from "../core/address/address.ts";
 import { wantedLanguage } from "../core/policy/messages.ts";
 import type { CallerFact } from "../core/policy/policy.ts";
+import { isReachable } from "../core/name/ip-address.ts";
+import { IP, type SourceKey, sourceKeys } from "./traffic-marks.ts";
 
 import {
   type Authenticate,
@@ -30,6 +32,8 @@ export interface HookedSignUp {
   /** The system's own id of the user. */
   readonly subject?: string;
   readonly facts: ReadonlyMap<string, CallerFact>;
+  /** The visitor's address, where the payload has one. */
+  readonly sources: readonly SourceKey[];
   readonly language: string;
 }
 
@@ -210,6 +214,20 @@ const SUBJECT_AT = at(
 /** Kratos has no id yet when it asks. */
 const SUBJECT = /^(?!0{8}-0{4}-)[\w.:|-]{1,128}$/;
 
+const ADDRESS_AT = at(
+  "ip",
+  "ip_address",
+  "metadata.ip_address",
+  "event.info.ipAddress",
+  "event_data.ip_address",
+);
+
+/** None of a private network: a proxy that says nothing of its visitors would stand for all of them. */
+function sourcesIn(payload: unknown): readonly SourceKey[] {
+  const address = textAt(payload, ADDRESS_AT).trim();
+  return isReachable(address) ? (sourceKeys(IP, address) ?? []) : [];
+}
+
 const LANGUAGE_AT = at(
   "language",
   "locale",
@@ -280,6 +298,7 @@ export function readSignUp(payload: unknown, { emailAt, event }: SystemRow): Hoo
   return {
     email,
     facts,
+    sources: sourcesIn(payload),
     language: language === "" ? "en" : language,
     ...(unchecked !== undefined && { unchecked }),
     ...(SUBJECT.test(subject) && { subject }),

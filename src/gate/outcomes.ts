@@ -1,3 +1,4 @@
+import type { SourceKey } from "./traffic-marks.ts";
 import { type Kysely, sql } from "kysely";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Keys } from "../accounts/keys.ts";
@@ -39,8 +40,6 @@ export const OUTCOME_DAYS = 400;
 type ShadowKey = Pick<ShadowCountRow, "account_id" | "policy" | "version">;
 
 const OTHER_FORM = "(other)";
-
-const SEND_FORM = "(send)";
 
 async function grown({ sql: db }: Tx, { count, ...row }: OutcomeCountRow): Promise<boolean> {
   return (await changeRows(db, "outcome_counts", row, { count: sql`count + ${count}` })) === 1;
@@ -186,6 +185,9 @@ export interface DecisionMade {
   /** Undefined for what is no address, and for callers without an account. */
   readonly mailboxId: string | undefined;
   readonly subject?: string | undefined;
+  readonly sources: readonly SourceKey[];
+  /** How the name is made, at large and free providers. */
+  readonly shape: string | undefined;
 }
 
 interface CountedDecision {
@@ -272,7 +274,7 @@ export class OutcomeRecorder {
     const day = dayOf(this.#deps.clock.nowMs());
     const { outcome, policies, facts } = made;
     const { decision, reason } = outcome;
-    const form = made.form === "" && made.asked === "send" ? SEND_FORM : made.form;
+    const form = made.form === "" && made.asked !== "signup" ? `(${made.asked})` : made.form;
     const { name: policy } = policies;
     const live = countedOutcome(policies.live.version, outcome);
     const shadow =

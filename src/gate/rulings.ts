@@ -25,9 +25,9 @@ import {
   needsDomainAge,
   type Outcome,
   type Policy,
-  type TrafficFacts,
   untestedFacts,
 } from "../core/policy/policy.ts";
+import type { LaterFacts } from "./traffic.ts";
 import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Notices } from "../store/notices.ts";
@@ -148,8 +148,16 @@ export function rule(
   known: OtherFacts,
   language: string,
 ): Ruling {
-  const { caller, traffic, feedback, verified, confirmed } = known;
-  const facts: Facts = { checked: checked.facts, caller, traffic, feedback, verified, confirmed };
+  const { caller, traffic, counts, feedback, verified, confirmed } = known;
+  const facts: Facts = {
+    checked: checked.facts,
+    caller,
+    traffic,
+    counts,
+    feedback,
+    verified,
+    confirmed,
+  };
   const outcome = decide(live.policy, facts);
   return {
     outcome,
@@ -170,20 +178,30 @@ export function ruleEarly(
   return outcome && { outcome, shadow: undefined, message };
 }
 
-export const TOO_OFTEN = "too_often";
+/** Reasons that pass by themselves. */
+export const PASSING: ReadonlySet<string> = new Set(["too_often", "many"]);
 
-/** Seconds until less was sent lately and another reason decides; undefined: none will. */
+/** Seconds until less was sent or asked lately and another reason decides; undefined: none will. */
 export function secondsUntilRuled(
   { facts: checked }: CheckedEntry,
   { live }: PoliciesInForce,
   known: OtherFacts,
-  later: Iterable<{ readonly afterMs: number; readonly facts: TrafficFacts }>,
+  { afterMs, at }: LaterFacts,
 ): number | undefined {
-  for (const { afterMs, facts: sent } of later) {
-    const then = { ...known, checked, traffic: { ...known.traffic, ...sent } };
-    if (decide(live.policy, then).reason !== TOO_OFTEN) return Math.ceil(afterMs / 1_000);
+  const isOver = (ms: number): boolean => {
+    const { traffic, counts } = at(ms);
+    const then = { ...known, checked, counts, traffic: { ...known.traffic, ...traffic } };
+    return !PASSING.has(decide(live.policy, then).reason);
+  };
+  // Counts only fall, so the first time at which it is over is found by halves.
+  let [low, high] = [0, afterMs.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isOver(afterMs[middle] ?? 0)) high = middle;
+    else low = middle + 1;
   }
-  return undefined;
+  const first = afterMs[low];
+  return first === undefined ? undefined : Math.ceil(first / 1_000);
 }
 
 const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: string) =>
@@ -213,7 +231,11 @@ export interface PolicyTest {
 export type TestPolicy = (
   policy: Policy,
   entries: readonly string[],
-  options: { readonly premium: boolean; readonly language?: string },
+  options: {
+    readonly premium: boolean;
+    readonly language?: string;
+    readonly confirmed?: boolean;
+  },
 ) => Promise<readonly PolicyTest[]>;
 
 export function createTestPolicy({
@@ -223,13 +245,18 @@ export function createTestPolicy({
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
 }): TestPolicy {
-  return (policy, entries, { premium, language = "en" }) => {
+  return (policy, entries, { premium, language = "en", confirmed = false }) => {
     const policies = { name: "tested", live: { version: 0, policy } };
     const asked = askedBy(policies, premium);
     const test = async (entry: string): Promise<PolicyTest> => {
       const validation = await check({ text: entry, mode: "address", asked });
       const checked = checkedEntry(validation, datasets());
-      const { outcome, message } = rule(checked, policies, { caller: new Map() }, language);
+      const { outcome, message } = rule(
+        checked,
+        policies,
+        { caller: new Map(), confirmed },
+        language,
+      );
       const { result, isComplete } = validation;
       const { meant } = checked;
       const untested = untestedFacts(policy, outcome);

@@ -16,6 +16,10 @@ import {
   WEAK_REGISTRIES,
 } from "../core/tables/data.ts";
 import type { Validation } from "../core/validate/validate.ts";
+import { shapeOf } from "../core/evidence/local-shape.ts";
+import { countedAddress } from "../core/name/ip-address.ts";
+import type { PolicyQuestion } from "../core/policy/default-policy.ts";
+import { NET } from "../core/policy/policy.ts";
 import { PAGE_PREFIX } from "./traffic-store.ts";
 
 /** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
@@ -101,6 +105,8 @@ export interface Marks {
   readonly spelling: string;
   /** What is counted of the account's messages as a whole. */
   readonly messages: string;
+  /** What is counted of the account's sign-ups at large and free providers, and the shape of this one's name. */
+  readonly shape?: { readonly subject: string; readonly of: string };
   /** Absent for domains whose mailboxes belong to strangers. */
   readonly domain?: string;
   /** Absent at the registrable domain itself. */
@@ -118,7 +124,16 @@ export function marksOf(
   const { address, domain } = entry;
   const mark = markerOf(hash, owner);
   const [mailbox, spelling] = trafficMarks(hash, owner, address);
-  const marks = { owner, mailbox, spelling, messages: messagesMark(hash, owner) };
+  const shape = isAtProvider(domain, datasets)
+    ? { subject: mark("shapes", ""), of: shapeOf(address.localPart) }
+    : undefined;
+  const marks = {
+    owner,
+    mailbox,
+    spelling,
+    messages: messagesMark(hash, owner),
+    ...(shape && { shape }),
+  };
   const own = ownDomainOf(domain, datasets);
   if (own === undefined) return marks;
   const [host] = mail?.kind === "hosts" ? mail.hosts : [];
@@ -129,6 +144,52 @@ export function marksOf(
     ...(host !== undefined && { mailHost: mark("mail host", registrableOf(host) ?? host) }),
   };
 }
+
+/** Large and free providers give names to everybody who asks. */
+const isAtProvider = ({ name, registrableDomain }: Domain, { free }: OwnDomainData): boolean =>
+  [name, registrableDomain ?? name].some((one) => LARGE_PROVIDERS.has(one) || free.has(one));
+
+/** What the application knows about who asks: a name of `count_by`, and its value as it is counted. */
+export interface SourceKey {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** An "ip" counts by its network too. Undefined for an "ip" that is no address. */
+export function sourceKeys(name: string, value: string): readonly SourceKey[] | undefined {
+  if (name !== IP) return [{ name, text: value }];
+  const counted = countedAddress(value.trim());
+  return (
+    counted && [
+      { name, text: counted.host },
+      { name: NET, text: counted.net },
+    ]
+  );
+}
+
+export const IP = "ip";
+
+/** The subject of one key: mailboxes are counted by what was asked of them. */
+export interface SourceMark {
+  readonly name: string;
+  readonly subject: string;
+}
+
+export function sourceMarks(
+  hash: AccountHash,
+  owner: TrafficOwner,
+  question: PolicyQuestion,
+  keys: readonly SourceKey[],
+): readonly SourceMark[] {
+  const mark = markerOf(hash, owner);
+  return keys.map(({ name, text }) => ({ name, subject: mark(`${question} by ${name}`, text) }));
+}
+
+const SHOWN_LENGTH = 8;
+
+/** A short hash of a key for the decision log, by which the value is found again. */
+export const sourceId = (hash: AccountHash, accountId: string, { name, text }: SourceKey): string =>
+  hash(accountId, `source ${name} ${text}`).slice(0, SHOWN_LENGTH);
 
 type OwnDomainData = Pick<Datasets, "free" | "knownGood" | "operator">;
 

@@ -1,11 +1,11 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql, type SqlBool } from "kysely";
 import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../base/entries.ts";
-import { DAY_MS } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Database, TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import {
   countRows,
+  deleteRows,
   findRow,
   lockAccount,
   lockName,
@@ -13,24 +13,18 @@ import {
   type Upsert,
   upsert,
 } from "../store/rows.ts";
+import { HOUR_MS, KINDS, WINDOWS } from "./traffic-kinds.ts";
 import { inSlice, inTransaction, type Tx } from "../store/transaction.ts";
-
-export const COUNTED_MS: Readonly<Record<TrafficKind, number>> = {
-  spelling: 7 * DAY_MS,
-  mailbox: DAY_MS,
-  name: DAY_MS,
-  domain: 400 * DAY_MS,
-  new_domain: DAY_MS,
-  message: DAY_MS,
-  sent: 90 * DAY_MS,
-  minute: 3_600_000,
-  hour: 14 * DAY_MS,
-};
 
 /** `since`: it is not written when the account counts its traffic since another time. */
 export type Sighting = Readonly<TrafficTableRow> & { readonly since: number };
 
-const ROWS_MAX = 50_000;
+/** Rows of an account: whoever sends ever new keys must not push out the rest. */
+const ROWS_MAX = { source: 200_000, other: 50_000 };
+type RowsMax = typeof ROWS_MAX;
+
+/** The count of a row that is to be deleted: a newer item took its place. */
+export const GONE = -1;
 
 /** Begins the subjects of what publishable keys asked. */
 export const PAGE_PREFIX = "page.";
@@ -39,6 +33,10 @@ export const PAGE_PREFIX = "page.";
 const SLACK_PART = 0.01;
 
 const ACCOUNTS_MAX = 10_000;
+
+/** A mailbox, its domain and mail host, and messages; with keys and shapes. */
+const FEW_SUBJECTS = 5;
+const SUBJECTS_MAX = 12;
 
 /** Other processes write too: their rows are counted this often. */
 const COUNT_EVERY_MS = 60_000;
@@ -55,20 +53,44 @@ const SAMPLE: TrafficTableRow = {
 
 const keyOf = ({ subject, kind, item }: TrafficTableRow): string => `${subject} ${kind} ${item}`;
 
-/** Deletes the oldest rows of an account that has too many, those of pages first and counts by hour last; how many it has then. */
-async function keepWithin({ sql: db }: Tx, accountId: string, rowsMax: number): Promise<number> {
-  const rows = await countRows(db.selectFrom("traffic").where("account_id", "=", accountId));
-  const excess = rows - rowsMax;
-  if (excess <= 0) return rows;
-  const gone = excess + Math.floor(rowsMax * SLACK_PART);
-  await sql`
-    delete from traffic where (account_id, subject, kind, item) in (
-      select account_id, subject, kind, item from traffic
-      where account_id = ${accountId}
-      order by case when subject like ${`${PAGE_PREFIX}%`} then 0 when kind = 'hour' then 2 else 1 end, last_ms
-      limit ${gone}
-    )`.execute(db);
-  return rows - gone;
+/**
+ * Deletes the oldest rows of an account that has too many, those of pages first and tallies last. Keys with one mailbox say
+ * least: they go before others once ten minutes have passed.
+ */
+async function keepWithin(
+  { sql: db }: Tx,
+  accountId: string,
+  { rowsMax, nowMs }: { readonly rowsMax: RowsMax; readonly nowMs: number },
+): Promise<RowsMax> {
+  const left = { source: 0, other: 0 };
+  for (const of of ["source", "other"] as const) {
+    const isOf = of === "source" ? sql<SqlBool>`kind = 'source'` : sql<SqlBool>`kind <> 'source'`;
+    const own = db.selectFrom("traffic").where("account_id", "=", accountId).where(isOf);
+    const rows = await countRows(own);
+    const excess = rows - rowsMax[of];
+    left[of] = Math.min(rows, rowsMax[of]);
+    if (excess <= 0) continue;
+    await sql`
+      delete from traffic where (account_id, subject, kind, item) in (
+        select account_id, subject, kind, item from (
+          select account_id, subject, kind, item, last_ms, count(*) over (partition by subject) as mailboxes
+          from traffic where account_id = ${accountId} and ${isOf}
+        ) as own
+        order by case
+          when subject like ${`${PAGE_PREFIX}%`} then 0
+          when kind = 'source' and mailboxes = 1 and last_ms < ${nowMs - WINDOWS["10m"]} then 1
+          when kind in ('hour', 'shape_day') then 3
+          else 2 end, last_ms
+        limit ${excess + Math.floor(rowsMax[of] * SLACK_PART)}
+      )`.execute(db);
+  }
+  return left;
+}
+
+/** What took no room any more. */
+async function removeGone({ sql: db }: Tx, rows: readonly Sighting[]): Promise<void> {
+  for (const { account_id, subject, kind, item } of rows)
+    await deleteRows(db, "traffic", { account_id, subject, kind, item });
 }
 
 const saver = (db: Kysely<Database>): Upsert<TrafficTableRow> =>
@@ -96,13 +118,13 @@ const saver = (db: Kysely<Database>): Upsert<TrafficTableRow> =>
 export class TrafficStore {
   readonly #db: Kysely<Database>;
   readonly #clock: Pick<Clock, "nowMs">;
-  readonly #rowsMax: number;
+  readonly #rowsMax: RowsMax;
   readonly #save: Upsert<TrafficTableRow>;
-  readonly #counted = new LRUCache<string, { readonly rows: number; readonly atMs: number }>(
+  readonly #counted = new LRUCache<string, RowsMax & { readonly atMs: number }>(
     entriesUpTo(ACCOUNTS_MAX),
   );
 
-  constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax = ROWS_MAX) {
+  constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax: RowsMax = ROWS_MAX) {
     this.#db = db;
     this.#clock = clock;
     this.#rowsMax = rowsMax;
@@ -110,13 +132,15 @@ export class TrafficStore {
   }
 
   ofSubjects(accountId: string, subjects: readonly string[]): Promise<readonly TrafficTableRow[]> {
-    // Always five, because the database keeps a statement for each text.
+    // Of two lengths alone, because the database keeps a statement for each text.
     const [first = ""] = subjects;
+    const length = subjects.length <= FEW_SUBJECTS ? FEW_SUBJECTS : SUBJECTS_MAX;
+    const asked = [...subjects, ...Array<string>(SUBJECTS_MAX).fill(first)].slice(0, length);
     return this.#db
       .selectFrom("traffic")
       .selectAll()
       .where("account_id", "=", accountId)
-      .where("subject", "in", [...subjects, first, first, first, first].slice(0, 5))
+      .where("subject", "in", asked)
       .execute();
   }
 
@@ -153,7 +177,7 @@ export class TrafficStore {
   }
 
   async prune(nowMs: number): Promise<void> {
-    for (const [kind, countedMs] of Object.entries(COUNTED_MS)) {
+    for (const [kind, { countedMs }] of Object.entries(KINDS)) {
       const slice = (limit: number) => sql`
         delete from traffic where (account_id, subject, kind, item) in (
           select account_id, subject, kind, item from traffic
@@ -167,24 +191,31 @@ export class TrafficStore {
     await lockAccount(tx, accountId); // switching off waits, and then deletes these rows too
     const account = await findRow(tx.sql, "accounts", { id: accountId });
     const wanted = rows.filter(({ since }) => since === account?.traffic_since);
+    const sorted = wanted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     await this.#save(
       tx,
-      wanted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+      sorted.filter(({ count }) => count !== GONE),
+    );
+    await removeGone(
+      tx,
+      sorted.filter(({ count }) => count === GONE),
     );
     const nowMs = this.#clock.nowMs();
-    const before = this.#counted.get(accountId) ?? { rows: 0, atMs: -Infinity };
-    const most = before.rows + wanted.length;
-    const isFine = most <= this.#rowsMax && nowMs - before.atMs < COUNT_EVERY_MS;
+    const before = this.#counted.get(accountId) ?? { source: 0, other: 0, atMs: -Infinity };
+    const sources = wanted.filter(({ kind }) => kind === "source").length;
+    const source = before.source + sources;
+    const other = before.other + wanted.length - sources;
+    const rowsMax = this.#rowsMax;
+    const isFine =
+      source <= rowsMax.source && other <= rowsMax.other && nowMs - before.atMs < COUNT_EVERY_MS;
     const now = isFine
-      ? { rows: most, atMs: before.atMs }
-      : { rows: await keepWithin(tx, accountId, this.#rowsMax), atMs: nowMs };
+      ? { source, other, atMs: before.atMs }
+      : { ...(await keepWithin(tx, accountId, { rowsMax, nowMs })), atMs: nowMs };
     this.#counted.set(accountId, now);
   }
 }
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-const HOURS = COUNTED_MS.hour / HOUR_MS;
+const HOURS = KINDS.hour.countedMs / HOUR_MS;
 
 /** Messages of 60 minutes to mailboxes that the account never sent to, and the median hour of 14 days. */
 export interface NewMailboxes {
@@ -202,11 +233,15 @@ export const isWave = ({ messages, usual }: NewMailboxes): boolean =>
 
 const NONE: ReadonlyMap<string, number> = new Map();
 
-/** What is counted of one mailbox, domain, mail host, or of all messages of an account. */
+/** Of a tally, the group of the item: its shape. */
+const groupOf = (item: string): string => item.split(".").slice(2).join(".");
+
+/** What is counted under one subject: items by when they were seen last, and numbers of tallies. */
 export class TrafficSubject {
   readonly #items = new Map<TrafficKind, Map<string, number>>();
   readonly #counts = new Map<string, number>();
-  #messages = 0;
+  /** Of a tally's items that still count, by kind and group, and by kind alone. */
+  readonly #sums = new Map<string, number>();
   #usual = { atHour: -1, median: 0 };
   firstMs: number | undefined;
   readonly readAtMs: number;
@@ -214,6 +249,10 @@ export class TrafficSubject {
   constructor(rows: readonly TrafficTableRow[], readAtMs: number) {
     this.readAtMs = readAtMs;
     for (const row of rows.toSorted((a, b) => a.last_ms - b.last_ms)) {
+      if (row.count === GONE) {
+        this.forget(row.kind, row.item);
+        continue;
+      }
       this.see(row.kind, row.item, row.last_ms, Number(row.count));
       if (row.kind === "domain") this.firstMs = Math.min(row.first_ms, this.firstMs ?? Infinity);
     }
@@ -223,24 +262,32 @@ export class TrafficSubject {
     const items = this.#items.get(kind);
     if (items === undefined) return NONE;
     for (const [item, lastMs] of items) {
-      if (lastMs > nowMs - COUNTED_MS[kind]) break;
-      items.delete(item);
-      if (kind === "minute") this.#messages -= this.count(kind, item);
-      if (kind === "minute" || kind === "hour") this.#counts.delete(`${kind} ${item}`);
+      if (lastMs > nowMs - KINDS[kind].countedMs) break;
+      this.forget(kind, item);
     }
     return items;
+  }
+
+  /** Oldest first, those that count no more included. */
+  items(kind: TrafficKind): ReadonlyMap<string, number> {
+    return this.#items.get(kind) ?? NONE;
   }
 
   count(kind: TrafficKind, item: string): number {
     return this.#counts.get(`${kind} ${item}`) ?? 0;
   }
 
+  /** All of a tally that still counts, or what it has of one group. */
+  sum(kind: TrafficKind, nowMs: number, group?: string): number {
+    this.current(kind, nowMs);
+    return this.#sums.get(group === undefined ? kind : `${kind} ${group}`) ?? 0;
+  }
+
   newMailboxes(nowMs: number): NewMailboxes {
-    this.current("minute", nowMs);
     const atHour = Math.floor(nowMs / HOUR_MS);
     if (this.#usual.atHour !== atHour)
       this.#usual = { atHour, median: this.#median(nowMs, atHour) };
-    return { messages: this.#messages, usual: this.#usual.median };
+    return { messages: this.sum("minute", nowMs), usual: this.#usual.median };
   }
 
   /** Of the whole hours before this one; several processes count in each. */
@@ -255,9 +302,7 @@ export class TrafficSubject {
   }
 
   see(kind: TrafficKind, item: string, lastMs: number, count = 0): void {
-    const more = count === 0 ? 0 : count - this.count(kind, item);
-    if (more > 0) this.#counts.set(`${kind} ${item}`, count);
-    if (more > 0 && kind === "minute") this.#messages += more;
+    if (count > 0) this.#add(kind, item, count - this.count(kind, item));
     const items = this.#items.get(kind) ?? new Map<string, number>();
     items.delete(item);
     this.#items.set(kind, items.set(item, lastMs));
@@ -265,11 +310,24 @@ export class TrafficSubject {
 
   forget(kind: TrafficKind, item: string): void {
     this.#items.get(kind)?.delete(item);
+    const count = this.count(kind, item);
+    if (count === 0) return;
+    this.#add(kind, item, -count);
+    this.#counts.delete(`${kind} ${item}`);
   }
 
   get rows(): number {
     let rows = 1;
     for (const items of this.#items.values()) rows += items.size;
     return rows;
+  }
+
+  /** Another process may have written less of an item than is known here. */
+  #add(kind: TrafficKind, item: string, more: number): void {
+    const count = this.count(kind, item) + more;
+    if (more > 0) this.#counts.set(`${kind} ${item}`, count);
+    if (more <= 0 && count > 0) return;
+    for (const sum of [kind, `${kind} ${groupOf(item)}`])
+      this.#sums.set(sum, (this.#sums.get(sum) ?? 0) + more);
   }
 }

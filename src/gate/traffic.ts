@@ -2,21 +2,21 @@ import { LRUCache } from "lru-cache";
 import { dayOf } from "../core/calendar.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
-import type { TrafficFacts } from "../core/policy/policy.ts";
+import { isShapeWave } from "../core/evidence/local-shape.ts";
+import type { Facts, SourceCounts, TrafficFacts, WindowCounts } from "../core/policy/policy.ts";
 import type { TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
-import { knownMark, type Marks, type TrafficOwner } from "./traffic-marks.ts";
+import { HOUR_MS, KINDS, MINUTE_MS, type TallyKind, WINDOWS } from "./traffic-kinds.ts";
+import { knownMark, type Marks, type SourceMark, type TrafficOwner } from "./traffic-marks.ts";
 import {
-  COUNTED_MS,
+  GONE,
+  isWave,
+  type NewMailboxes,
   type Sighting,
   type TrafficStore,
-  HOUR_MS,
-  isWave,
-  MINUTE_MS,
-  type NewMailboxes,
   TrafficSubject,
 } from "./traffic-store.ts";
 
@@ -25,18 +25,14 @@ export interface CountedQuestion {
   readonly question: PolicyQuestion;
   /** The person has signed in to this account with this browser: counted apart, so that strangers use up none of it. */
   readonly isKnown: boolean;
+  /** Keys of `count_by`. */
+  readonly sources: readonly SourceMark[];
 }
 
-const SIGN_UP: CountedQuestion = { question: "signup", isKnown: false };
+const SIGN_UP: CountedQuestion = { question: "signup", isKnown: false, sources: [] };
 
 const messagesTo = ({ mailbox }: Marks, { isKnown }: CountedQuestion): string =>
   isKnown ? knownMark(mailbox) : mailbox;
-
-/** Further items of one subject and kind change nothing and are not kept. */
-const ITEMS_MAX = 1_000;
-
-/** A row is written again when it was last seen this part of its time ago. */
-const REFRESH_PART = 1 / 1_440;
 
 const ROWS_IN_MEMORY = 200_000;
 
@@ -51,8 +47,6 @@ const ANSWER_MS = 300;
 
 const LOG_EVERY_MS = 60_000;
 
-const TEN_MINUTES_MS = 10 * MINUTE_MS;
-
 export interface TrafficDeps {
   readonly store: Pick<TrafficStore, "ofSubjects" | "add" | "addIf">;
   /** How long what was read is believed: other processes write too. Absent: none does. */
@@ -63,6 +57,12 @@ export interface TrafficDeps {
 }
 
 const NONE_SENT: TrafficFacts = {};
+
+/** What is known of messages and keys at times to come. */
+export interface LaterFacts {
+  readonly afterMs: readonly number[];
+  readonly at: (afterMs: number) => Pick<Facts, "traffic" | "counts">;
+}
 
 /** Counts the decisions of accounts in memory, and writes them behind. A kill may lose the last second. */
 export class Traffic {
@@ -105,15 +105,9 @@ export class Traffic {
     asked: CountedQuestion = SIGN_UP,
     from: "store" | "memory" = "store",
   ): Awaitable<void> {
-    const { mailbox, domain, mailHost, messages } = marks;
-    const isMessage = asked.question === "send";
-    if (from === "memory" && !isMessage) return undefined;
-    const wanted = from === "memory" ? [mailbox] : [mailbox, domain, mailHost];
-    if (isMessage) wanted.push(messages);
-    if (asked.isKnown) wanted.push(knownMark(mailbox));
+    if (from === "memory" && asked.question === "signup") return undefined;
     const missing: string[] = [];
-    for (const subject of wanted) {
-      if (subject === undefined) continue;
+    for (const subject of subjectsOf(marks, asked, from)) {
       if (from === "memory" ? !this.#isRead(subject) : !this.#isFresh(subject))
         missing.push(subject);
     }
@@ -131,14 +125,14 @@ export class Traffic {
       item: string | undefined,
     ): number | undefined => {
       const items = subject?.current(kind, nowMs);
-      const isOne = question === "send" || item === undefined || items?.has(item);
-      return items && Math.min(ITEMS_MAX, isOne ? items.size : items.size + 1);
+      const isOne = question !== "signup" || item === undefined || items?.has(item);
+      return items && Math.min(KINDS[kind].most, isOne ? items.size : items.size + 1);
     };
     const person = this.#readSubject(mailbox);
     const own = domain === undefined ? undefined : this.#subjects.peek(domain);
     const host = own && mailHost !== undefined ? this.#subjects.peek(mailHost) : undefined;
     const { firstMs = nowMs } = own ?? {};
-    const sent = question === "send" ? this.#sent(marks, asked, nowMs) : NONE_SENT;
+    const sent = question === "signup" ? NONE_SENT : this.#sent(marks, asked, nowMs);
     // In one piece, because members that are added one by one take longer than all that is counted.
     return {
       mailbox_seen: seen(person, "spelling", spelling),
@@ -150,7 +144,51 @@ export class Traffic {
       sent_day: sent.sent_day,
       sent_known: sent.sent_known,
       wave: sent.wave,
+      shape_wave: question === "signup" ? this.#shapeWave(marks, person, nowMs) : undefined,
     };
+  }
+
+  #shapeWave(
+    { shape }: Marks,
+    person: TrafficSubject | undefined,
+    nowMs: number,
+  ): boolean | undefined {
+    const known = shape && this.#readSubject(shape.subject);
+    if (shape === undefined || known === undefined) return undefined;
+    const own = person?.current("spelling", nowMs).size === 0 ? 1 : 0;
+    const [ofShape, inHour] = [shape.of, undefined].map((of) =>
+      known.sum("shape_minute", nowMs, of),
+    );
+    const [ofDays = 0, inDays = 0] = [shape.of, undefined].map((of) =>
+      known.sum("shape_day", nowMs, of),
+    );
+    return isShapeWave(shape.of, {
+      ofShape: (ofShape ?? 0) + own,
+      inHour: (inHour ?? 0) + own,
+      ofShapeBefore: ofDays - (ofShape ?? 0),
+      before: inDays - (inHour ?? 0),
+    });
+  }
+
+  /** Mailboxes before this one under each key, as far as the store has said; undefined without keys. */
+  counts(
+    { mailbox }: Marks,
+    { sources }: CountedQuestion,
+    nowMs = this.#deps.clock.nowMs(),
+  ): SourceCounts | undefined {
+    if (sources.length === 0) return undefined;
+    const counts: Record<string, WindowCounts> = {};
+    for (const { name, subject } of sources) {
+      const known = this.#readSubject(subject);
+      if (known !== undefined) counts[name] = windowsOf(known.items("source"), mailbox, nowMs);
+    }
+    return counts;
+  }
+
+  /** The mailbox under each key. */
+  countSources({ owner, mailbox }: Marks, { sources }: CountedQuestion): void {
+    const nowMs = this.#deps.clock.nowMs();
+    for (const { subject } of sources) this.#see(owner, subject, "source", mailbox, nowMs);
   }
 
   #sent(marks: Marks, asked: CountedQuestion, nowMs: number): TrafficFacts {
@@ -160,7 +198,7 @@ export class Traffic {
     const hasRead = this.#isRead(marks.mailbox);
     const strangers = this.#readSubject(marks.messages)?.newMailboxes(nowMs);
     return {
-      sent_10m: times && within(times, nowMs - TEN_MINUTES_MS),
+      sent_10m: times && within(times, nowMs - WINDOWS["10m"]),
       sent_day: times?.size,
       // What this process sent itself is known also while the store has not said more.
       sent_known: asked.isKnown || isSentTo ? true : hasRead ? false : undefined,
@@ -168,8 +206,13 @@ export class Traffic {
     };
   }
 
-  count({ owner, mailbox, spelling, domain, subName, mailHost }: Marks): void {
+  count({ owner, mailbox, spelling, domain, subName, mailHost, shape }: Marks): void {
     const nowMs = this.#deps.clock.nowMs();
+    // Each mailbox counts once: a person who tries five times is no farm.
+    if (shape && this.#readSubject(mailbox)?.current("spelling", nowMs).size === 0) {
+      this.#tally(owner, shape.subject, ["shape_minute", Math.floor(nowMs / MINUTE_MS)], shape.of);
+      this.#tally(owner, shape.subject, ["shape_day", dayOf(nowMs)], shape.of);
+    }
     const see = (subject: string, kind: TrafficKind, item: string): TrafficSubject | undefined =>
       this.#see(owner, subject, kind, item, nowMs);
     see(mailbox, "spelling", spelling);
@@ -181,34 +224,38 @@ export class Traffic {
     if (isNew(known.firstMs, nowMs)) see(mailHost, "new_domain", domain);
   }
 
-  /** What changes at the times to come when less was sent to the mailbox lately, soonest first. */
-  *messageFactsLater(
-    marks: Marks,
-    asked: CountedQuestion,
-  ): Generator<{ afterMs: number; facts: TrafficFacts }> {
+  /** When less was sent to the mailbox, or asked under a key, than today: the times to come, soonest first, and what is known then. */
+  later(marks: Marks, asked: CountedQuestion): LaterFacts {
     const nowMs = this.#deps.clock.nowMs();
-    const subject = this.#subjects.peek(messagesTo(marks, asked));
-    const times = subject?.current("message", nowMs) ?? new Map<string, number>();
-    const ends = [...times.values()].flatMap((atMs) => [
-      atMs + TEN_MINUTES_MS,
-      atMs + COUNTED_MS.message,
-    ]);
-    for (const atMs of ends.filter((end) => end > nowMs).toSorted((a, b) => a - b)) {
-      const sent_10m = within(times, atMs - TEN_MINUTES_MS);
-      const facts = { sent_10m, sent_day: within(times, atMs - COUNTED_MS.message) };
-      yield { afterMs: atMs - nowMs, facts };
-    }
+    const sent = this.#subjects.peek(messagesTo(marks, asked))?.items("message") ?? NO_ITEMS;
+    const ends = new Set<number>();
+    const add = (items: ReadonlyMap<string, number>, windows: readonly number[]): void => {
+      for (const atMs of items.values())
+        for (const windowMs of windows) if (atMs + windowMs > nowMs) ends.add(atMs + windowMs);
+    };
+    add(sent, [WINDOWS["10m"], WINDOWS.day]);
+    for (const { subject } of asked.sources)
+      add(this.#subjects.peek(subject)?.items("source") ?? NO_ITEMS, Object.values(WINDOWS));
+    return {
+      afterMs: [...ends].map((atMs) => atMs - nowMs).sort((a, b) => a - b),
+      at: (afterMs) => {
+        const atMs = nowMs + afterMs;
+        const sent_10m = within(sent, atMs - WINDOWS["10m"]);
+        const traffic = { sent_10m, sent_day: within(sent, atMs - WINDOWS.day) };
+        return { traffic, counts: this.counts(marks, asked, atMs) };
+      },
+    };
   }
 
   /**
    * Counts a message in the turn that ruled on it. Where other processes count too, `isStillRight` is then asked with what
    * the store has of all of them, one mailbox at a time: false takes the message back. A store that does not answer in time
-   * leaves it counted here.
+   * leaves it counted here. `isSent`: it goes out, so that the mailbox is one that the account has sent to.
    */
   countMessage(
     marks: Marks,
     asked: CountedQuestion,
-    timeoutMs: number,
+    { isSent, timeoutMs }: { readonly isSent: boolean; readonly timeoutMs: number },
     isStillRight: (facts: TrafficFacts) => boolean,
   ): Awaitable<boolean> {
     const { owner, mailbox, messages } = marks;
@@ -217,11 +264,12 @@ export class Traffic {
     this.#messages += 1;
     const item = `${this.#processId}${this.#messages.toString(36)}`;
     const seen = (): void => {
+      if (!isSent) return;
       const isNew = this.#readSubject(mailbox)?.current("sent", nowMs).size === 0;
       this.#see(owner, mailbox, "sent", mailbox, nowMs);
       if (!isNew) return;
-      this.#tally(owner, messages, "minute", Math.floor(nowMs / MINUTE_MS));
-      this.#tally(owner, messages, "hour", Math.floor(nowMs / HOUR_MS));
+      this.#tally(owner, messages, ["minute", Math.floor(nowMs / MINUTE_MS)]);
+      this.#tally(owner, messages, ["hour", Math.floor(nowMs / HOUR_MS)]);
     };
     this.#begun(subject).see("message", item, nowMs);
     if (this.#deps.freshMs === undefined) {
@@ -251,11 +299,12 @@ export class Traffic {
       const known = this.#begun(subject);
       const all = new Map<string, number>();
       for (const { kind, item: other, last_ms: atMs } of [...rows, ...this.#unwritten(subject)]) {
-        if (kind !== "message" || atMs <= nowMs - COUNTED_MS.message || other === item) continue;
+        if (kind !== "message" || atMs <= nowMs - KINDS.message.countedMs || other === item)
+          continue;
         all.set(other, atMs);
         known.see(kind, other, atMs);
       }
-      return isStillRight({ sent_10m: within(all, nowMs - TEN_MINUTES_MS), sent_day: all.size });
+      return isStillRight({ sent_10m: within(all, nowMs - WINDOWS["10m"]), sent_day: all.size });
     };
     try {
       const adding = store.addIf(row, isRight);
@@ -341,11 +390,15 @@ export class Traffic {
     const known = this.#subjects.peek(subject);
     const items = known?.current(kind, nowMs);
     const lastMs = items?.get(item);
+    const { againMs, most, full } = KINDS[kind];
     if (lastMs !== undefined) {
-      // A domain is new once: it stops counting a day after it was first seen behind the host.
-      const isRecent = nowMs - lastMs < COUNTED_MS[kind] * REFRESH_PART;
-      if (isRecent || kind === "new_domain") return known;
-    } else if (items !== undefined && items.size >= ITEMS_MAX) return known;
+      if (nowMs - lastMs < againMs) return known;
+    } else if (items !== undefined && items.size >= most) {
+      if (full === "stays") return known;
+      const [oldest = ""] = items.keys();
+      known?.forget(kind, oldest);
+      this.#note(owner, { subject, kind, item: oldest, count: GONE }, nowMs);
+    }
     if (known !== undefined) {
       if (kind === "domain") known.firstMs ??= nowMs;
       known.see(kind, item, nowMs);
@@ -355,11 +408,18 @@ export class Traffic {
     return known;
   }
 
-  #tally(owner: TrafficOwner, subject: string, kind: "minute" | "hour", at: number): void {
+  /** Adds one to what this process counted at that time, in the group. */
+  #tally(
+    owner: TrafficOwner,
+    subject: string,
+    [kind, at]: readonly [TallyKind, number],
+    group?: string,
+  ): void {
     const known = this.#subjects.peek(subject);
     if (known === undefined) return;
     const nowMs = this.#deps.clock.nowMs();
-    const item = `${String(at)}.${this.#processId}`;
+    const own = `${String(at)}.${this.#processId}`;
+    const item = group === undefined ? own : `${own}.${group}`;
     const count = known.count(kind, item) + 1;
     known.see(kind, item, nowMs, count);
     if (count === 1) this.#grown(subject, known);
@@ -388,10 +448,45 @@ export class Traffic {
   }
 }
 
+/** What must be read for a decision. */
+function subjectsOf(
+  { mailbox, domain, mailHost, messages, shape }: Marks,
+  { question, isKnown, sources }: CountedQuestion,
+  from: "store" | "memory",
+): readonly string[] {
+  const subjects = [mailbox];
+  if (question !== "signup") subjects.push(messages);
+  if (isKnown) subjects.push(knownMark(mailbox));
+  if (from === "memory") return subjects;
+  for (const subject of [domain, mailHost]) if (subject !== undefined) subjects.push(subject);
+  if (question === "signup" && shape !== undefined) subjects.push(shape.subject);
+  for (const { subject } of sources) subjects.push(subject);
+  return subjects;
+}
+
+const NO_ITEMS: ReadonlyMap<string, number> = new Map();
+
 function within(times: ReadonlyMap<string, number>, afterMs: number): number {
   let count = 0;
   for (const atMs of times.values()) if (atMs > afterMs) count += 1;
   return count;
 }
 
-const isNew = (firstMs: number, nowMs: number): boolean => firstMs > nowMs - COUNTED_MS.new_domain;
+/** In one pass over what may be a thousand items. */
+function windowsOf(
+  items: ReadonlyMap<string, number>,
+  without: string,
+  nowMs: number,
+): WindowCounts {
+  let [tenMinutes, day, month] = [0, 0, 0];
+  for (const [item, atMs] of items) {
+    if (item === without || atMs <= nowMs - WINDOWS["30d"]) continue;
+    month += 1;
+    if (atMs > nowMs - WINDOWS.day) day += 1;
+    if (atMs > nowMs - WINDOWS["10m"]) tenMinutes += 1;
+  }
+  return { "10m": tenMinutes, day, "30d": month };
+}
+
+const isNew = (firstMs: number, nowMs: number): boolean =>
+  firstMs > nowMs - KINDS.new_domain.countedMs;

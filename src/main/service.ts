@@ -223,7 +223,7 @@ function openGate(process: Process, parts: CommonParts) {
   const hash = createAccountHash(mailboxKey(secretKey));
   const { datasets, budgeted: check, withoutDns: checkWithoutDns, dns } = checker;
   const counted = outcomeCounter(metrics.registry, "feedback");
-  const decisionLog = new DecisionLog(base);
+  const decisionLog = new DecisionLog({ ...base, hash });
   const feedback = new Feedback({ ...base, datasets, hash, counted });
   const { traffic, waves } = openTraffic(process, parts, hash);
   // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.

@@ -272,6 +272,12 @@ create table refusal_counts (
 create index refusal_counts_day on refusal_counts (day);
 `;
 
+/** Who asked, by short hashes, and how the name is made. */
+const DECISION_SOURCES = `
+alter table decisions add column sources text not null default '';
+alter table decisions add column shape text;
+`;
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
@@ -286,4 +292,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0006-list-history", sql: LIST_HISTORY },
   { name: "0007-rule-counts", sql: RULE_COUNTS },
   { name: "0008-refusal-counts", sql: REFUSAL_COUNTS },
+  { name: "0009-decision-sources", sql: DECISION_SOURCES },
 ];

@@ -125,10 +125,7 @@ export interface TrafficTableRow {
   count: number;
 }
 
-/**
- * A spelling of a mailbox, a mailbox or name of a domain, the domain itself, a new domain behind a mail host; a message to
- * a mailbox, that there was one at all, and messages to mailboxes that the account never sent to by minute and by hour.
- */
+/** What each counts: `KINDS` in gate/traffic-kinds.ts. */
 export type TrafficKind =
   | "spelling"
   | "mailbox"
@@ -138,7 +135,10 @@ export type TrafficKind =
   | "message"
   | "sent"
   | "minute"
-  | "hour";
+  | "hour"
+  | "source"
+  | "shape_minute"
+  | "shape_day";
 
 export interface DomainMailRow {
   domain: string;

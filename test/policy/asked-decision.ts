@@ -10,6 +10,7 @@ export interface Answer {
   readonly complete: boolean;
   readonly policy: { readonly name: string; readonly version: number };
   readonly mailbox?: { readonly id: string; readonly seen?: number };
+  readonly counts?: Readonly<Record<string, Readonly<Record<"10m" | "day" | "30d", number>>>>;
   readonly result?: {
     readonly format: boolean;
     readonly disposable: boolean;

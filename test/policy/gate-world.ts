@@ -130,7 +130,7 @@ export async function gateWorld(
     announce: () => Promise.resolve(),
     announced: () => undefined,
   });
-  const decisionLog = new DecisionLog({ db, clock, ids, log });
+  const decisionLog = new DecisionLog({ db, clock, ids, log, hash: createAccountHash(GATE_KEY) });
   const checking = { lookup, datasets: () => datasets, clock, implicitMx: false };
   const common = {
     check: createSingleCheck(checking, clock),

@@ -5,8 +5,9 @@ import {
   QUESTIONS,
 } from "../../core/policy/default-policy.ts";
 import { mistakeInWords, parsePolicy } from "../../core/policy/parse-policy.ts";
-import type { Policy } from "../../core/policy/policy.ts";
+import { NET, type Policy } from "../../core/policy/policy.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
+import { sourceKeys } from "../../gate/traffic-marks.ts";
 import type { PolicyTest, TestPolicy } from "../../gate/rulings.ts";
 import { rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, refuse, shown } from "../terminal.ts";
@@ -23,28 +24,37 @@ export const decideCommand = rowsFor<CliDecider>()("decide", {
   takes: {
     "<entry...>": 'addresses; "-" reads them from standard input',
     "--for <question>": {
-      help: "may this person sign up, or may a message be sent there",
+      help: "may this person sign up, may a message be sent there, may a member invite them",
       choices: QUESTIONS,
       fallback: "signup",
     },
     "--policy <file>": "policy as JSON (the built-in one unless given)",
+    "--confirmed": "leave out rules that challenge: the person answered",
+    "--known": "of a message: the person has signed in here before",
+    "--count-by <name=value...>": "who asks, ip=ADDRESS say; only a server counts",
     "--language <tag>": { help: "of the message", fallback: "en" },
   },
   json: 'print the decision; for several entries and for "-" an array',
   details: "Exit codes: 0 none is rejected; 1 some entry is rejected.",
   examples: [
-    "gatepost decide jo@example.com --for send",
+    "gatepost decide jo@example.com --for send --confirmed",
     "gatepost decide jo@example.com sales@mailinator.com",
     "gatepost decide jo@example.com --policy policy.json --language de --json",
   ],
-  async run({ entry: words, policy: file, language, for: question }, { testPolicy }, terminal) {
+  async run(
+    { entry: words, policy: file, language, for: question, ...asked },
+    { testPolicy },
+    terminal,
+  ) {
+    readKeys(asked.countBy ?? []);
+    const confirmed = asked.confirmed === true;
     if (file === "-" && words.includes("-")) {
       throw misuse('"-" stands for the policy or for the entries, not for both');
     }
     const { entries, isList } = await entriesFrom(words, terminal);
     const builtIn = builtInFor(question);
     const policy = file === undefined ? builtIn : (await policyOf(file, terminal)).policy;
-    const tests = await testPolicy(policy, entries, { premium: true, language });
+    const tests = await testPolicy(policy, entries, { premium: true, language, confirmed });
     const version = file === undefined ? DEFAULT_VERSION : 0;
     const name = file === undefined ? policyFor(question) : nameOf(file);
     const bodies = tests.map((test) => bodyOf(test, { name, version }));
@@ -59,6 +69,18 @@ export const decideCommand = rowsFor<CliDecider>()("decide", {
     };
   },
 });
+
+/** Refuses what a server would refuse of `count_by`. */
+function readKeys(pairs: readonly string[]): void {
+  for (const pair of pairs) {
+    const [, name, value] = /^([a-z]{1,16})=(.{1,128})$/s.exec(pair) ?? [];
+    const isFine = name !== undefined && name !== NET && value !== undefined;
+    if (!isFine) throw misuse(`--count-by: ${shown(pair)} is not NAME=VALUE with a name of a to z`);
+    if (sourceKeys(name, value) === undefined)
+      throw misuse(`--count-by: ${shown(value)} is not an IPv4 or IPv6 address`);
+  }
+  if (pairs.length > 3) throw misuse("--count-by: at most three names are counted");
+}
 
 /** Reads a policy file. Refuses with every mistake, its path and its rule. */
 export async function policyOf(

@@ -110,3 +110,19 @@ export function mappedV4(groups: readonly number[]): string | undefined {
   if (groups[5] !== 0xffff || groups.slice(0, 5).some((group) => group !== 0)) return undefined;
   return dotted(groups[6] ?? 0, groups[7] ?? 0);
 }
+
+/**
+ * How a client's address is counted: an IPv4 address as it is and by its /24, an IPv6 one by its /64 and /48. Undefined for
+ * what is none.
+ */
+export function countedAddress(
+  text: string,
+): { readonly host: string; readonly net: string } | undefined {
+  const groups = text.includes(":") ? v6Groups(text.split("%", 1)[0] ?? "") : undefined;
+  const four = groups === undefined ? text : mappedV4(groups);
+  const octets = four === undefined ? undefined : v4Octets(four);
+  if (octets !== undefined) return { host: octets.join("."), net: octets.slice(0, 3).join(".") };
+  if (groups === undefined) return undefined;
+  const hex = groups.map((group) => group.toString(16));
+  return { host: hex.slice(0, 4).join(":"), net: hex.slice(0, 3).join(":") };
+}

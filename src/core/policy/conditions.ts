@@ -10,9 +10,11 @@ import { MAIL_KINDS, mailKindOf } from "../mail/mail-hosts.ts";
 import {
   type CallerFact,
   type CheckFacts,
+  type CountWindow,
   type Facts,
   type FactSource,
   type FeedbackNumber,
+  largestCount,
   type TrafficFlag,
   type TrafficNumber,
   VERIFIED,
@@ -240,6 +242,8 @@ const isMailHostName: ItemReader<string> = (item) =>
 const CALLER_NAME = /^caller\.([a-z_]{1,32})$/;
 
 const isCallerValue: ItemReader<CallerFact> = (item) => {
+  if (typeof item === "string" && item.includes("*"))
+    return `${shown(item)}: * has no meaning here`;
   if (typeof item === "string" || typeof item === "boolean" || Number.isFinite(item)) {
     return (fact) => fact === item;
   }
@@ -251,6 +255,19 @@ const isCallerValue: ItemReader<CallerFact> = (item) => {
 const callerFact: ReadCondition = (value, name) => {
   const [, fact = ""] = CALLER_NAME.exec(name) ?? [];
   return one(isCallerValue, ({ caller }) => caller.get(fact))(value, name);
+};
+
+const COUNT_NAME = /^count(?:\.([a-z]{1,16}))?[_](10m|day|30d)$/;
+
+/** "count.ip_day": of one name; "count_day": the largest of all. */
+const countFact: ReadCondition = (value, name) => {
+  const [, of, window] = COUNT_NAME.exec(name) ?? [];
+  const get = ({ counts }: Facts): number | undefined =>
+    counts &&
+    (of === undefined
+      ? largestCount(counts, window as CountWindow)
+      : counts[of]?.[window as CountWindow]);
+  return one(isBounded, get)(value, name);
 };
 
 interface FactRow {
@@ -362,6 +379,7 @@ const FACTS: Readonly<Record<string, FactRow>> = {
   sent_day: counted("sent_day", "too_often"),
   sent_known: trafficFlag("sent_known"),
   wave: trafficFlag("wave", "wave"),
+  shape_wave: trafficFlag("shape_wave", "burst"),
   mail_kind: {
     read: one(isOneOf(MAIL_KINDS), ({ checked }) => checked.mail_kind),
     from: "dns",
@@ -380,11 +398,13 @@ const FACTS: Readonly<Record<string, FactRow>> = {
   mx: { read: anyOf(isMailHostName, ({ checked }) => checked.mx), from: "dns" },
 };
 
+const COUNT_ROW: FactRow = { read: countFact, from: "account", reason: "many" };
 const CALLER_ROW: FactRow = { read: callerFact, reason: "caller" };
 
 const rowOf = (name: string): FactRow | undefined => {
   const [, fact] = CALLER_NAME.exec(name) ?? [];
   if (fact !== undefined) return isReservedName(fact) ? undefined : CALLER_ROW;
+  if (COUNT_NAME.test(name)) return COUNT_ROW;
   return Object.hasOwn(FACTS, name) ? FACTS[name] : undefined;
 };
 
@@ -397,7 +417,12 @@ export function readCondition(name: string, value: unknown): Condition | Wrong |
   return { holds, from, isFinal: ({ checked }) => isFinal?.(checked, value) === true };
 }
 
-export const FACT_NAMES: readonly string[] = Object.keys(FACTS);
+export const FACT_NAMES: readonly string[] = [
+  ...Object.keys(FACTS),
+  "count_10m",
+  "count_day",
+  "count_30d",
+];
 
 /** What a condition is about: the fact's name; for `signals` each "signals.NAME" that it lists. */
 export function subjectsOf(name: string, value: unknown): readonly string[] {

@@ -20,6 +20,10 @@ export const DEFAULT_DOCUMENT = {
       then: "review",
       reason: "burst",
     },
+    { when: { mailbox_seen: { gte: 4 } }, then: "review", reason: "repeated_mailbox" },
+    { when: { count_10m: { gte: 20 } }, then: "review", reason: "many" },
+    { when: { count_day: { gte: 100 } }, then: "review", reason: "many" },
+    { when: { shape_wave: true }, then: "review", reason: "burst" },
     { when: { dns: "unknown" }, then: "accept", reason: "unknown" },
   ],
   else: "accept",
@@ -57,8 +61,28 @@ const NOTIFY_DOCUMENT = {
   else: "accept",
 } as const;
 
-/** What may be asked: may this person sign up, and may a message be sent there now. */
-export const QUESTIONS = ["signup", "send"] as const;
+/** The same for the question whether a member may invite this address, under the name `invite`. */
+const INVITE_DOCUMENT = {
+  rules: [
+    { when: { format: false }, then: "reject", reason: "format" },
+    { when: { denied: true }, then: "reject", reason: "denied" },
+    { when: { allowed: true }, then: "accept", reason: "allowed" },
+    { when: { typo: true }, then: "challenge", reason: "typo" },
+    { when: { disposable: true }, then: "reject", reason: "disposable" },
+    { when: { mailbox_complained: { gte: 1 } }, then: "reject", reason: "complained" },
+    { when: { mailbox_bounced: { gte: 1 } }, then: "reject", reason: "bounced" },
+    { when: { dns: "no" }, then: "reject", reason: "no_mail_server" },
+    { when: { sent_10m: { gte: 3 } }, then: "reject", reason: "too_often" },
+    { when: { sent_day: { gte: 10 } }, then: "reject", reason: "too_often" },
+    { when: { count_10m: { gte: 20 } }, then: "reject", reason: "many" },
+    { when: { count_day: { gte: 100 } }, then: "reject", reason: "many" },
+    { when: { wave: true }, then: "challenge", reason: "wave" },
+  ],
+  else: "accept",
+} as const;
+
+/** What may be asked: may this person sign up, may a message be sent there now, may a member invite this address. */
+export const QUESTIONS = ["signup", "send", "invite"] as const;
 export type PolicyQuestion = (typeof QUESTIONS)[number];
 
 export const DEFAULT_NAME = "default";
@@ -76,6 +100,7 @@ export const DEFAULT_VERSION = 1;
 export const BUILT_IN_DOCUMENTS: ReadonlyMap<string, object> = new Map<string, object>([
   [DEFAULT_NAME, DEFAULT_DOCUMENT],
   ["send", SEND_DOCUMENT],
+  ["invite", INVITE_DOCUMENT],
   [NOTIFY_NAME, NOTIFY_DOCUMENT],
 ]);
 

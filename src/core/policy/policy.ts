@@ -27,7 +27,30 @@ const TRAFFIC_FLAGS = [
   "sent_known",
   /** Far more messages than usual go to mailboxes that the account never sent to. */
   "wave",
+  /** Of the last hour's sign-ups at large and free providers far more than usual have names of this shape. */
+  "shape_wave",
 ] as const;
+
+/** Distinct mailboxes before this one under one key of `count_by`, by window. */
+export interface WindowCounts {
+  readonly "10m": number;
+  readonly day: number;
+  readonly "30d": number;
+}
+export type CountWindow = keyof WindowCounts;
+
+/** By the names of `count_by`, and "net" of an "ip". */
+export type SourceCounts = Readonly<Record<string, WindowCounts>>;
+
+/** Whole networks share a university, a meetup, a mobile carrier. */
+export const NET = "net";
+
+/** The largest of the names that were sent; undefined: none was, or the store has not said. */
+export function largestCount(counts: SourceCounts, window: CountWindow): number | undefined {
+  const names = Object.keys(counts).filter((name) => name !== NET);
+  const figures = names.map((name) => counts[name]?.[window] ?? 0);
+  return figures.length === 0 ? undefined : Math.max(...figures);
+}
 
 const FEEDBACK_NUMBERS = [
   /** Times that the account reported the mailbox as abuse in 90 days, and mailboxes of its domain in 30. */
@@ -86,6 +109,7 @@ export interface Facts {
   readonly checked: CheckFacts;
   readonly caller: ReadonlyMap<string, CallerFact>;
   readonly traffic?: TrafficFacts | undefined;
+  readonly counts?: SourceCounts | undefined;
   readonly feedback?: FeedbackFacts | undefined;
   readonly verified?: Verified | undefined;
   /** The person answered a challenge before: rules that challenge are left out. */
@@ -184,5 +208,5 @@ const OF_ACCOUNT: ReadonlySet<string> = new Set([
 /** Facts of traffic and feedback that could have led to another outcome, where nobody counts. */
 export function untestedFacts({ rules }: Policy, { rule = rules.length }: Outcome): string[] {
   const facts = rules.slice(0, rule).flatMap((one) => one.facts);
-  return [...new Set(facts.filter((fact) => OF_ACCOUNT.has(fact)))];
+  return [...new Set(facts.filter((fact) => OF_ACCOUNT.has(fact) || /^count[._]/.test(fact)))];
 }

@@ -66,6 +66,8 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
         key_id: null,
         subject: null,
         asked: "signup" as const,
+        sources: "",
+        shape: null,
         complete: 1,
       });
     }

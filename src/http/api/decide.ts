@@ -1,6 +1,6 @@
 import type { Admission } from "../../accounts/admission/admission.ts";
 import { type Caller, presentedKey } from "../../accounts/admission/caller.ts";
-import { isPublishableKey, type PageTerms } from "../../accounts/keys.ts";
+import { isPublishableKey } from "../../accounts/keys.ts";
 import {
   apiKeyRequired,
   badParameter,
@@ -16,6 +16,8 @@ import { component, Type } from "../../core/json-schema.ts";
 import { policyFor, type PolicyQuestion, QUESTIONS } from "../../core/policy/default-policy.ts";
 import { wantedLanguage } from "../../core/policy/messages.ts";
 import { isReservedName } from "../../core/reserved-name.ts";
+import { NET } from "../../core/policy/policy.ts";
+import { IP, type SourceKey, sourceKeys } from "../../gate/traffic-marks.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
 import {
@@ -61,7 +63,7 @@ export function decideRoute(decideOne: DecideOne, admission: Pick<Admission, "un
       // Callers let people in on an error: what stands in the field is no reason for one.
       const text = path.join("/") || params.loneEntry("email", "address");
       const proof = readProof(params, admitted.caller);
-      const request = readDecide(params, { text, waitedMs, proof }, admitted.caller.page);
+      const request = readDecide(params, { text, waitedMs, proof }, admitted.caller);
       const { body, paidBy, spent } = await decideOne(admitted, request);
       const notices = [...noticesOf(spent), ...request.ignored];
       const headers = notices.length === 0 ? {} : { [NOTICE]: notices.join(" ") };
@@ -101,7 +103,7 @@ interface ReadRequest extends DecideRequest {
 function readDecide(
   params: Params,
   { text, waitedMs, proof }: Pick<DecideRequest, "text" | "waitedMs" | "proof">,
-  page?: PageTerms,
+  { page, clientAddress }: Pick<Caller, "page" | "clientAddress">,
 ): ReadRequest {
   if (page === undefined) {
     const read = readFields(FIELDS, params);
@@ -115,7 +117,8 @@ function readDecide(
       language: read.language,
       form: read.form,
       facts: read.facts.facts,
-      ignored: read.facts.ignored,
+      sources: read.count_by.sources,
+      ignored: [...read.facts.ignored, ...read.count_by.ignored],
       isConfirmed: read.confirmed,
       isKnown: read.known,
       wantsToken: read.token,
@@ -132,6 +135,7 @@ function readDecide(
     deadlineMs: pageDeadline(deadline_ms),
     form: page.form,
     facts: NO_FACTS.facts,
+    sources: sourceKeys(IP, clientAddress) ?? [],
     ignored: [],
     wantsToken: true,
     answersAlways: true,
@@ -191,7 +195,7 @@ const deadline: Field<number> = {
 const policyName: Field<string | undefined> = {
   schema: Type.Optional(
     Type.String({
-      description: "A policy's name; absent: `default`, or `send` with `for`: `send`.",
+      description: "A policy's name; absent: `default`, or that of the question in `for`.",
     }),
   ),
   read: given,
@@ -201,7 +205,8 @@ const question: Field<PolicyQuestion> = {
   schema: Type.Optional(
     Type.Enum(QUESTIONS, {
       default: "signup",
-      description: "What is asked: may this person sign up, or may a message be sent there now.",
+      description:
+        "What is asked: may this person sign up, may a message be sent there now, or may a member invite this address.",
     }),
   ),
   read(value, name) {
@@ -276,14 +281,11 @@ const facts: Field<ReadFacts> = {
   ),
   read(value) {
     if (value === undefined || value === "") return NO_FACTS;
-    const read = typeof value === "string" ? parsed(value) : value;
-    if (typeof read !== "object" || read === null || Array.isArray(read)) throw badFacts();
-    const entries: readonly (readonly [string, unknown])[] = Object.entries(read);
-    if (entries.length > FACTS_MAX) throw badFacts();
+    const entries = entriesOf(value, FACTS_MAX, FACT_NAME);
+    if (entries === undefined) throw badFacts();
     const facts = new Map<string, CallerFact>();
     const ignored: string[] = [];
     for (const [name, fact] of entries) {
-      if (!FACT_NAME.test(name) || isReservedName(name)) throw badFacts();
       if (typeof fact === "string") facts.set(name, fact.slice(0, FACT_TEXT_MAX));
       else if (typeof fact === "boolean" || Number.isFinite(fact))
         facts.set(name, fact as CallerFact);
@@ -293,12 +295,71 @@ const facts: Field<ReadFacts> = {
   },
 };
 
+const COUNTS_MAX = 3;
+const COUNT_NAME = /^[a-z]{1,16}$/;
+const COUNT_TEXT_MAX = 128;
+
+interface ReadSources {
+  readonly sources: readonly SourceKey[];
+  readonly ignored: readonly string[];
+}
+
+const NO_SOURCES: ReadSources = { sources: [], ignored: [] };
+
+/** What the application knows about who asks. Names are the programmer's, values may be a visitor's; the address is neither's to choose. */
+const countBy: Field<ReadSources> = {
+  schema: Type.Optional(
+    Type.Unsafe({
+      type: "object",
+      additionalProperties: true,
+      maxProperties: COUNTS_MAX,
+      description:
+        "What you know about who asks, `ip` or names of your own with texts: mailboxes are counted under each, by keyed hash.",
+    }),
+  ),
+  read(value) {
+    if (value === undefined || value === "") return NO_SOURCES;
+    const entries = entriesOf(value, COUNTS_MAX, COUNT_NAME);
+    if (entries === undefined || entries.some(([name]) => name === NET)) throw badCountBy();
+    const sources: SourceKey[] = [];
+    const ignored: string[] = [];
+    for (const [name, given] of entries) {
+      const text = typeof given === "number" ? String(given) : given;
+      if (typeof text === "string" && text !== "") {
+        const keys = sourceKeys(name, text.slice(0, COUNT_TEXT_MAX));
+        if (keys === undefined) throw badParameter(`count_by.${name}`, "an IPv4 or IPv6 address");
+        sources.push(...keys);
+      } else ignored.push(`count_by.${name} is no text.`);
+    }
+    return { sources, ignored };
+  },
+};
+
+const badCountBy = (): Error =>
+  badParameter(
+    "count_by",
+    `an object of at most ${String(COUNTS_MAX)} names of 1 to 16 letters a to z, not ${NET}, with texts`,
+  );
+
 const badFacts = (): Error =>
   badParameter(
     "facts",
     `an object of at most ${String(FACTS_MAX)} facts: names of 1 to 32 characters a to z and _, ` +
       "values that are text, numbers or booleans",
   );
+
+/** Of an object of JSON, or of its JSON in a form; undefined for another value, too many or names that are none. */
+function entriesOf(
+  value: unknown,
+  most: number,
+  isName: RegExp,
+): readonly (readonly [string, unknown])[] | undefined {
+  const read = typeof value === "string" ? parsed(value) : value;
+  if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(read);
+  const isFine = entries.every(([name]) => isName.test(name) && !isReservedName(name));
+  return isFine && entries.length <= most ? entries : undefined;
+}
 
 function parsed(text: string): unknown {
   try {
@@ -314,6 +375,7 @@ const FIELDS = {
   for: question,
   form,
   facts,
+  count_by: countBy,
   confirmed: flag("The person answered your question about the address, or passed your CAPTCHA."),
   known: flag("Of a message: this browser has signed in to the account. From a secret key."),
   token: flag("Send a signed token along."),
@@ -353,7 +415,7 @@ export const DECIDE: Operation = {
   about:
     "Accept, challenge, review or reject, by your policy, in time; one unit. Key, rate, quota and credits are " +
     "those of a single check. A publishable key works from its origins and gets neither `result` nor `mailbox`. " +
-    "With `for`: `send`, from a secret key: may a confirmation, code or link be sent there now.",
+    "With `for`: `send`, from a secret key: may a confirmation, code or link be sent there now; `invite`: may a member invite this address.",
   tag: "gate",
   body: {
     email: { schema: Type.String({ description: "As the person typed it." }) },

@@ -226,6 +226,8 @@ test("the decision log is off at first, and holds no address", async (t) => {
     subject: null,
     complete: true,
     for: "signup",
+    sources: [],
+    shape: null,
   });
   assert.deepEqual(others, []);
   const stored = await world.store.sql.db.selectFrom("decisions").selectAll().execute();

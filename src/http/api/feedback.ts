@@ -1,5 +1,6 @@
 import { FEEDBACK_OUTCOMES } from "../../core/policy/outcomes.ts";
 import { badParameter, apiKeyRequired, missingParameter, nulInText } from "../../base/refusals.ts";
+import { QUESTIONS } from "../../core/policy/default-policy.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import { Type } from "../../core/json-schema.ts";
 import { trimEntry } from "../../core/address/address.ts";
@@ -85,7 +86,7 @@ export function readFeedback(field: (name: string) => string | undefined): NewFe
 }
 
 /** GET /api/decisions: the account's decision log, newest first; one of the rate, no unit. */
-export const decisionsRoute = (log: Pick<DecisionLog, "page">): Route => ({
+export const decisionsRoute = (log: Pick<DecisionLog, "page" | "groups">): Route => ({
   family: "decisions",
   methods: ["GET"],
   body: "params",
@@ -94,7 +95,9 @@ export const decisionsRoute = (log: Pick<DecisionLog, "page">): Route => ({
   async handle(request) {
     const accountId = accountOf(request);
     const sought = readSought((name) => request.params.words(name));
-    return { type: JSON_TYPE, body: JSON.stringify(await log.page(accountId, sought)) };
+    const page = await log.page(accountId, sought);
+    const groups = request.params.flag("groups") ? await log.groups(accountId) : undefined;
+    return { type: JSON_TYPE, body: JSON.stringify({ ...page, groups }) };
   },
 });
 
@@ -114,7 +117,12 @@ export const DECISION_LOG: Operation = {
     mailbox: described("A `mailbox.id`."),
     form: described("The caller's label."),
     key: described("Id of the API key, or `hook:ID`."),
-    for: described("What was asked: `signup` or `send`."),
+    for: described(`What was asked: ${QUESTIONS.join(", ")}.`),
+    source: described("`NAME:ID` of a key of `count_by`, as `sources` has it.", {
+      example: "ip:7Q2KUV4D",
+    }),
+    shape: described("How the name is made, as `shape` has it."),
+    groups: described("`1`: what the last day's decisions have in common, too."),
     after: described("`next` of the page before."),
     limit: described("Decisions of a page, 1 to 100.", { example: "100" }),
   },
@@ -122,7 +130,16 @@ export const DECISION_LOG: Operation = {
   refusals: { ...KEY_NEEDED, 400: ["A parameter is wrong.", badDecision()] },
 };
 
-const SOUGHT_NAMES = ["reason", "domain", "mailbox", "form", "key", "for"] as const;
+const SOUGHT_NAMES = [
+  "reason",
+  "domain",
+  "mailbox",
+  "form",
+  "key",
+  "for",
+  "source",
+  "shape",
+] as const;
 const SOUGHT_MAX = 255;
 
 function badDecision(): Error & ReturnType<typeof badParameter> {
@@ -147,6 +164,10 @@ export function readSought(field: (name: string) => string | undefined): SoughtD
   if (word !== undefined && decision === undefined) throw badDecision();
   if (after !== undefined && !/^\d{14}[0-9a-f]{10}$/.test(after)) {
     throw badParameter("after", "the next of a page before");
+  }
+  const source = given("source");
+  if (source !== undefined && !/^[a-z]{1,16}:[A-Z2-7]{8}$/.test(source)) {
+    throw badParameter("source", "NAME:ID, as a decision's sources have them");
   }
   const most = Number(limit);
   if (!/^\d{1,3}$/.test(limit) || most < 1 || most > LOG_PAGE_MAX) {

@@ -56,6 +56,9 @@ export interface DecisionRow {
   complete: number;
   subject: string | null;
   asked: PolicyQuestion;
+  /** "NAME:ID" of each key of `count_by`, separated by blanks; "" for none. */
+  sources: string;
+  shape: string | null;
 }
 
 export interface WaveRow {

@@ -55,7 +55,13 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
     const { clock } = stores;
     const { db } = stores.sql;
     await db.updateTable("accounts").set({ decision_log: 1 }).where("id", "=", "a1").execute();
-    const log = new DecisionLog({ db, clock, ids: stores.ids, log: stores.log });
+    const log = new DecisionLog({
+      db,
+      clock,
+      ids: stores.ids,
+      log: stores.log,
+      hash: createAccountHash(new Uint8Array(32)),
+    });
     const made = {
       outcome: { decision: "review", reason: "burst", rule: 6 },
       facts: {
@@ -67,6 +73,8 @@ export function feedbackContract(name: string, make: Make<Stores>): void {
         signals: ["plus_alias", "role"],
       },
       asked: "signup",
+      sources: [],
+      shape: undefined,
       policies: BUILT_IN,
       form: "join",
       isCached: false,

@@ -30,7 +30,10 @@ export function trafficContract(name: string, make: Make<Stores>): void {
     void test(`${name}: ${rule}`, async (t) => {
       const stores = await make(t);
       for (const id of ["a1", "a2"]) await addAccount(stores, 0, id);
-      const open = (rowsMax?: number) => new TrafficStore(stores.sql.db, stores.clock, rowsMax);
+      const open = (most?: number) => {
+        const rowsMax = most === undefined ? undefined : { source: most, other: most };
+        return new TrafficStore(stores.sql.db, stores.clock, rowsMax);
+      };
       await run({ ...stores, open });
     });
 

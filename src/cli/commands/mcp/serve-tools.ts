@@ -85,10 +85,18 @@ async function shown(call: () => Promise<object>) {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+interface DecisionTerms {
+  readonly for?: PolicyQuestion;
+  readonly policy?: string;
+  readonly confirmed?: boolean;
+  readonly known?: boolean;
+  readonly count_by?: Readonly<Record<string, string>>;
+}
+
 /** What answers the tools: this process, or a server. A rejection's message is shown to the agent. */
 interface Backend {
   check(entry: string, features: readonly string[]): Promise<JsonObject>;
-  decide(email: string, question: PolicyQuestion, policy?: string): Promise<JsonObject>;
+  decide(email: string, asked: DecisionTerms): Promise<JsonObject>;
   /** By entry, in the order asked; an entry that is given twice is answered once. */
   checkList(
     entries: readonly string[],
@@ -107,11 +115,15 @@ export function localBackend(validator: CliValidator, { testPolicy }: CliDecider
     parsed(present(await validate(entry, features), features));
   return {
     check,
-    async decide(email, question, policy = policyFor(question)) {
+    async decide(email, { for: question = "signup", policy = policyFor(question), confirmed }) {
       if (policy !== policyFor(question))
         throw new Error(`Without a server only the policy "${policyFor(question)}" exists.`);
       const builtIn = builtInFor(question);
-      const [test] = await testPolicy(builtIn, [email], { premium: true, language: "en" });
+      const [test] = await testPolicy(builtIn, [email], {
+        premium: true,
+        language: "en",
+        confirmed: confirmed === true,
+      });
       const { decision, reason, message, did_you_mean: meant, complete, result } = test ?? {};
       return { decision, reason, message, did_you_mean: meant, complete, result };
     },
@@ -150,8 +162,7 @@ export function serverBackend(ask: AskServer): Backend {
       entry.includes("@")
         ? asked("/api/email", { email: entry, features })
         : asked("/api/domain", { domain: entry, features }),
-    decide: (email, question, policy) =>
-      asked("/api/decide", { email, for: question, ...(policy !== undefined && { policy }) }),
+    decide: (email, terms) => asked("/api/decide", { email, ...terms }),
     async checkList(entries, progress) {
       const answer = await asked("/api/email", { bulk: true, json: true, email: entries });
       if ("results" in answer) {
@@ -258,7 +269,7 @@ const TOOLS: readonly Tool[] = [
       name: "decide",
       title: "Decide on a sign-up or a message",
       description:
-        'Says accept, challenge, review or reject for an email address at a sign-up form, or with for "send" before a message goes there, with the reason and a sentence for the person.',
+        'Says accept, challenge, review or reject for an email address at a sign-up form, with for "send" before a message goes there, or with for "invite" before a member invites, with the reason and a sentence for the person.',
     },
     Type.Object(
       {
@@ -267,6 +278,18 @@ const TOOLS: readonly Tool[] = [
           Type.Enum(QUESTIONS, { description: "What is asked: signup unless given." }),
         ),
         policy: Type.Optional(text("A policy of the account; the default one unless given.")),
+        confirmed: Type.Optional(
+          Type.Boolean({ description: "The person answered a challenge: none is made again." }),
+        ),
+        known: Type.Optional(
+          Type.Boolean({ description: "Of a message: the person has signed in here before." }),
+        ),
+        count_by: Type.Optional(
+          Type.Record(text("The value."), {
+            description:
+              'Who asks: {"ip": "203.0.113.7", "inviter": "u_12"}; a server counts by it.',
+          }),
+        ),
       },
       strict,
     ),
@@ -275,8 +298,7 @@ const TOOLS: readonly Tool[] = [
       reason: Type.String(),
       message: Type.Optional(Type.String({ description: "For the person." })),
     }),
-    ({ email, for: question = "signup", policy }, backend) =>
-      backend.decide(email, question, policy),
+    ({ email, ...terms }, backend) => backend.decide(email, terms),
   ),
   tool(
     {

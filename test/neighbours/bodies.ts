@@ -132,6 +132,12 @@ const MAKERS = {
   "file: quotes": () => upload("a.csv", `email\n"${filled('""', FILE_OCTETS - 20)}"`),
   "file: one cell": () => upload("a.csv", filled("a", FILE_OCTETS)),
   "file: JSON lines": () => upload("a.jsonl", filled('{"email":"ada@example.com"}\n', FILE_OCTETS)),
+  "file: JSON wide, then empty": () =>
+    upload(
+      "a.jsonl",
+      `{${lines(16_000, (at) => `"a${String(at)}":1,`).replaceAll("\n", "")}"email":"a"}\n${"{}\n".repeat(80_000)}`,
+    ),
+  "file: JSON depth": () => upload("a.json", filled("[", FILE_OCTETS)),
   "file: blanks": () => upload("a.txt", `a${" ".repeat(60_000)}b\n`.repeat(30)),
   "file: shared strings": () => upload("a.xlsx", sharedStrings()),
   "file: workbook": () => upload("a.xlsx", `PK\u0003\u0004${filled("\u0000\u0001", FILE_OCTETS)}`),

@@ -27,6 +27,7 @@ public class GatepostEmail extends AbstractStringValidator implements Configured
   private static final Logger LOG = Logger.getLogger("gatepost");
   private static final String URL = System.getenv("GATEPOST_URL");
   private static final String KEY = System.getenv("GATEPOST_KEY");
+  private static final String MALFORMED = "Please enter a complete email address.";
   private static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
 
   @Override
@@ -46,14 +47,20 @@ public class GatepostEmail extends AbstractStringValidator implements Configured
 
   /** What to tell the person; null for everybody else. */
   private static String refusalOf(String email, String language) throws Exception {
-    if (email.length() > 1000) return "Please enter a complete email address.";
+    if (email.length() > 1000) return MALFORMED;
     String body = JsonSerialization.writeValueAsString(
         Map.of("email", email, "language", language, "deadline_ms", 1000, "form", "keycloak"));
     HttpRequest request = HttpRequest.newBuilder(URI.create(URL + "/api/decide"))
         .header("Content-Type", "application/json").header("X-Api-Key", KEY)
         .POST(BodyPublishers.ofString(body)).build();
     HttpResponse<String> answer = CLIENT.sendAsync(request, BodyHandlers.ofString()).get(1500, MILLISECONDS);
-    if (answer.statusCode() != 200) LOG.warning("let in without a check: status " + answer.statusCode());
+    int status = answer.statusCode();
+    if (status == 400 || status == 413 || status == 422) return MALFORMED;
+    if (status == 429) return "Please try again in a minute.";
+    if (status != 200) {
+      LOG.warning("let in without a check: status " + status);
+      return null;
+    }
     Map<?, ?> said = JsonSerialization.readValue(answer.body(), Map.class);
     if (!"reject".equals(said.get("decision"))) return null;
     return said.get("message") instanceof String text ? text : "Please use another email address.";

@@ -1,5 +1,13 @@
 import { readFileSync } from "node:fs";
 
+/** A row of `statuses`: what such answers mean to the person at the form. */
+export interface StatusRow {
+  readonly status: readonly (number | "none")[];
+  readonly decision: "accept" | "reject";
+  readonly reason: string;
+  readonly message?: string;
+}
+
 /** A row of `decide` in clients/cases.json. */
 export interface DecideCase {
   readonly name: string;
@@ -10,7 +18,7 @@ export interface DecideCase {
   readonly at?: string;
   readonly client?: {
     readonly key?: "none" | "wrong";
-    readonly away?: "accept" | "challenge" | "review" | "reject";
+    readonly away?: "accept" | "challenge" | "review" | "reject" | "function";
   };
   readonly ask?: Readonly<Record<string, unknown>>;
   readonly expect: {
@@ -27,11 +35,19 @@ export interface DecideCase {
   };
 }
 
+export interface Said {
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly send: boolean;
+  readonly ask: boolean;
+  readonly reason: string;
+}
+
 /** A row of `may_send`: what each of several questions says. */
 export interface MaySendCase extends Pick<DecideCase, "name" | "email" | "at" | "client"> {
   readonly told?: "bounce" | "complaint";
   readonly fault?: { readonly kind: readonly string[] };
-  readonly says: readonly boolean[];
+  readonly invite?: true;
+  readonly says: readonly Said[];
 }
 
 /** A row of `feedback`. */
@@ -77,6 +93,7 @@ export interface WebhookCase {
 }
 
 export interface ClientCases {
+  readonly statuses: readonly StatusRow[];
   readonly decide: readonly DecideCase[];
   readonly may_send: readonly MaySendCase[];
   readonly feedback: readonly FeedbackCase[];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gatepost } from "../e2e/service-process.ts";
+import { DOCS_ZONE } from "../e2e/docs-zone.ts";
 import { createAccount, startServiceWorld } from "../e2e/service-world.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
 
@@ -41,6 +42,7 @@ export async function startClientWorld(): Promise<RunningWorld> {
   let tokenSecret = "";
   let faults: ClientWorld["faults"] = {};
   const { service, close } = await startServiceWorld({
+    zone: { ...DOCS_ZONE, "gmaill.com": { mx: ["10 mx1.mail.example"] } },
     tiers: { anonymous: many, pro: many },
     prepare(home) {
       ({ api_key: key, account_id: account } = createAccount(home, "jo@good.example"));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { CLIENT_CASES, type DecideCase } from "./cases.ts";
+import { CLIENT_CASES, type DecideCase, type Said } from "./cases.ts";
 
 /** What a client library printed about the table, in its order. */
 export interface Seen {
   /** Who decided three times, over one TLS connection. */
   readonly tls: readonly string[];
   readonly decide: Readonly<Record<string, SeenDecision>>;
-  readonly may_send: Readonly<Record<string, readonly boolean[]>>;
+  readonly may_send: Readonly<Record<string, readonly Omit<Said, "with">[]>>;
   /** By the name of the case: null for what was stored, else the fault. */
   readonly feedback: Readonly<Record<string, SeenDecision["fault"]>>;
   /** "ok", or why a token is not good. */
@@ -27,7 +27,12 @@ export function assertAsTheTableSays(seen: Seen): void {
   assert.deepEqual(seen.tls, ["service", "service", "service"]);
   const wrong = decide.flatMap((each) => differences(each, seen.decide[each.name]));
   assert.deepEqual(wrong, []);
-  const mayWant = Object.fromEntries(mayEach.map(({ name, says }) => [name, says]));
+  const mayWant = Object.fromEntries(
+    mayEach.map(({ name, says }) => [
+      name,
+      says.map(({ send, ask, reason }) => ({ send, ask, reason })),
+    ]),
+  );
   assert.deepEqual(seen.may_send, mayWant);
   assert.deepEqual(feedbackFaults(seen.feedback), []);
   assert.deepEqual(

@@ -251,10 +251,11 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
   const made = plugins as Readonly<Record<string, (options?: object) => object>>;
   const tables: Record<
     "user" | "session" | "account" | "verification" | "walletAddress",
-    { email?: string }[]
+    { email?: string; id?: string }[]
   > = { user: [], session: [], account: [], verification: [], walletAddress: [] };
   const { gatepost, asked } = gate();
   let code = "";
+  const mailed: string[] = [];
   let asksEmail = false;
   const nonce = "0123456789abcdef";
   const authFor = (options?: {
@@ -271,6 +272,12 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
       logger: { disabled: true },
       plugins: [
         gatepostPlugin(gatepost, options),
+        made["magicLink"]?.({
+          sendMagicLink: ({ email }: { email: string }) => void mailed.push(email),
+        }),
+        made["emailOTP"]?.({
+          sendVerificationOTP: ({ email }: { email: string }) => void mailed.push(email),
+        }),
         made["anonymous"]?.(),
         made["siwe"]?.({
           domain: "shop.example",
@@ -330,6 +337,20 @@ withFramework("better-auth", "better-auth: the plugin stops a user before it is 
   assert.deepEqual(await change("bad@x.example"), bad);
   assert.deepEqual((await change("good@other.example"))[0], 200);
   assert.ok(tables.user.some(({ email }) => email === "good@other.example"));
+
+  const link = (email: unknown) => post("/sign-in/magic-link", { email });
+  const otp = (email: unknown) =>
+    post("/email-otp/send-verification-otp", { email, type: "sign-in" });
+  assert.deepEqual(await link("bad@x.example"), bad);
+  assert.deepEqual(await otp("bad@x.example"), bad);
+  assert.equal((await link(["bad@x.example"]))[0], 400);
+  assert.deepEqual(mailed, [], "no message goes to an address that is refused");
+  tables.user.push({ ...tables.user[0], id: "old", email: "bad@old.example" });
+  for (const send of [link, otp]) {
+    assert.deepEqual(await send("good@z.example"), fine);
+    assert.deepEqual(await send("bad@old.example"), fine, "who has an account signs in");
+  }
+  assert.deepEqual(mailed, ["good@z.example", "bad@old.example", "good@z.example", "bad@old.example"]); // prettier-ignore
 
   assert.equal(asked[0]?.["language"], "de-AT");
   const before = asked.length;

@@ -16,6 +16,10 @@ export interface Reach {
   readonly sources: Readonly<Record<string, number>>;
 }
 
+/** Those that must let an honest person in. */
+export const passingFaults = (faults: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(faults).filter(([name]) => !name.startsWith("refuses_")));
+
 const CLIENTS = fileURLToPath(new URL("../../../clients", import.meta.url));
 
 /** Runs programs beside each other, and calls `onHalf` when all of them are half way. Gives what they printed last. */

@@ -5,6 +5,7 @@ import {
   GatepostError,
   type GatepostOptions,
 } from "../../clients/typescript/src/index.ts";
+import { CLIENT_CASES } from "./cases.ts";
 import { type Reply, serviceOf, json, gate } from "./answering-service.ts";
 
 const ACCEPTED = {
@@ -41,6 +42,13 @@ test("the service's own limits bound the time it is given", async () => {
   assert.deepEqual(bodies.map(deadlineIn), [5_000, 50]);
 });
 
+/** What the table says of statuses that let nobody in. */
+const sources = new Map(
+  CLIENT_CASES.statuses.flatMap(({ status, decision }) =>
+    decision === "reject" ? status.map((each) => [each, "client"] as const) : [],
+  ),
+);
+
 const REPEATED: readonly (readonly [status: number, times: number])[] = [
   [400, 1],
   [401, 1],
@@ -60,7 +68,10 @@ test("a decision is asked for once more after a passing fault, and never a third
     const reply: Reply = (response) => json(response, status, { error: "No." });
     const { url, asked } = await serviceOf(t, reply);
     const { source, fault } = await gate(url).decide("jo@good.example");
-    assert.deepEqual([source, fault?.status, fault?.message], ["away", status, "No."]);
+    assert.deepEqual(
+      [source, fault?.status, fault?.message],
+      [sources.get(status) ?? "away", status, "No."],
+    );
     assert.equal(asked.length, times, String(status));
   }
   const { url, asked } = await serviceOf(t, (response) => response.destroy());
@@ -94,17 +105,17 @@ test("the caller's signal ends a call with its reason, before and during it", as
   await assert.rejects(asking, reason);
 });
 
-test("a listener that throws, and facts that are no JSON, lose no sign-up", async (t) => {
+test("a listener that throws, and a form that is no JSON, lose no sign-up", async (t) => {
   const { url } = await serviceOf(t, (response) => json(response, 500, {}));
   const onFault = (): never => {
     throw new Error("the log is full");
   };
   assert.equal((await gate(url, { onFault }).decide("jo@good.example")).source, "away");
-  const facts = { age: 7n as unknown as number };
-  const { source, fault } = await gate(url).decide("jo@good.example", { facts });
+  const form = 7n as unknown as string;
+  const { source, fault } = await gate(url).decide("jo@good.example", { form });
   assert.deepEqual([source, fault?.kind], ["away", "request"]);
   const nothing = undefined as unknown as string;
-  assert.equal((await gate(url).decide(nothing)).source, "away");
+  assert.equal((await gate(url).decide(nothing)).reason, "format");
 });
 
 test("options that cannot work are refused at the start", () => {

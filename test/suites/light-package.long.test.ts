@@ -19,6 +19,7 @@ import { DOCS_ZONE } from "../e2e/docs-zone.ts";
 import { gatepost, makeHome, startService } from "../e2e/service-process.ts";
 import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
 import { childEnvironment } from "../process/child-environment.ts";
+import { pageBlocks } from "./samples/guide-blocks.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -173,6 +174,22 @@ suite("the light package, packed and installed into an empty folder", () => {
       ),
     ]);
     assert.deepEqual(overHttps, own);
+  });
+
+  test("docs/clients.md: listed addresses stay out while the service is dead", async () => {
+    const [block = ""] = pageBlocks("docs/clients.md", "js");
+    const client = new URL("../../clients/typescript/src/index.js", import.meta.url).href;
+    const dead = block
+      .replace('"gatepost-client"', JSON.stringify(client))
+      .replace("process.env.GATEPOST_URL", '"http://127.0.0.1:9"');
+    const said = await use(
+      "away.mjs",
+      `${dead}
+       const emails = ["jo@mailinator.com", "jo@x.mailinator.com", "jo@good.example", "jo@gmail.com"];
+       const said = await Promise.all(emails.map((email) => gatepost.decide(email)));
+       console.log(JSON.stringify(said.map(({ source, decision }) => source + " " + decision)));`,
+    );
+    assert.deepEqual(said, ["away reject", "away reject", "away accept", "away accept"]);
   });
 
   test("fresh lists come from a server and from a file; without them the package's serve", async () => {

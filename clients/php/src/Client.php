@@ -23,10 +23,13 @@ final class Client
     private readonly \Closure $clock;
     /** @var (\Closure(GatepostException, string): void)|null */
     private readonly ?\Closure $onFault;
+    /** @var \Closure(string): string */
+    private readonly \Closure $away;
 
     /**
      * @param int $deadlineMs bounds every call: name, connection, TLS, sending, reading, trying again
-     * @param string $away the decision when the service does not decide in time
+     * @param string|callable(string): string $away the decision when the service does not decide in time, or a quick function of the
+     *     address
      * @param string|null $cacheFolder a folder of this user alone, for what processes share; by default one in the folder for
      *     temporary files
      * @param string|list<string> $tokenSecret of the account, to verify tokens; while it changes, the new one and the old one
@@ -39,7 +42,7 @@ final class Client
         string $url = 'http://127.0.0.1:8080',
         ?string $key = null,
         private readonly int $deadlineMs = 1_500,
-        private readonly string $away = 'accept',
+        string|callable $away = 'accept',
         private readonly ?string $policy = null,
         private readonly ?string $language = null,
         private readonly ?string $form = null,
@@ -51,7 +54,7 @@ final class Client
         ?Transport $transport = null,
         ?callable $clock = null,
     ) {
-        if (!in_array($away, Decision::ALL, true)) {
+        if (is_string($away) && !in_array($away, Decision::ALL, true)) {
             throw new \InvalidArgumentException("away: \"$away\" is not one of " . implode(', ', Decision::ALL));
         }
         if ($deadlineMs <= 0) {
@@ -61,6 +64,7 @@ final class Client
         $this->cache = new Cache($cacheFolder, $this->exchange->baseUrl);
         $this->secrets = (array) $tokenSecret;
         Tokens::checkSecrets($this->secrets);
+        $this->away = is_string($away) ? fn (): string => $away : \Closure::fromCallable($away);
         $this->onFault = $onFault === null ? null : \Closure::fromCallable($onFault);
         $this->clock = \Closure::fromCallable($clock ?? 'time');
         $this->firstUse = \Closure::fromCallable($firstUse
@@ -72,24 +76,32 @@ final class Client
      * `facts` is cut to 128 characters. Never throws because of the service, and answers by the deadline. Text that is blank or
      * longer than 1,000 characters is rejected without asking.
      *
+     * `for` is 'send' for a message and 'invite' for an invitation, with a secret key. `confirmed`: the person saw your question about
+     * the address, or passed your CAPTCHA. `known`: your cookie says that this browser has signed in to this account. `countBy`: who
+     * asks, ['ip' => ..., 'inviter' => ...].
+     *
      * @param array<string, string|int|float|bool> $facts
+     * @param array<string, string|null> $countBy
      */
     public function decide(
-        string $email,
+        mixed $email,
         ?string $policy = null,
         ?string $language = null,
         ?string $form = null,
         array $facts = [],
         bool $token = false,
         ?int $deadlineMs = null,
-        ?string $evt = null,
+        mixed $evt = null,
         ?string $nonce = null,
         ?string $origin = null,
         string $for = 'signup',
+        bool $confirmed = false,
+        bool $known = false,
+        array $countBy = [],
     ): Decision {
         $entry = Entry::of($email);
         if ($entry === null) {
-            return new Decision('reject', 'format', Entry::MALFORMED, complete: true, source: 'client');
+            return Decision::malformed();
         }
         try {
             $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
@@ -101,33 +113,50 @@ final class Client
                 'form' => $form ?? $this->form,
                 'facts' => Entry::facts($facts) ?: null,
                 'token' => $token ?: null,
+                'confirmed' => $confirmed ?: null,
+                'known' => $known ?: null,
+                'count_by' => Entry::countBy($countBy) ?: null,
                 ...($evt ? ['evt' => $evt, 'nonce' => $nonce, 'origin' => $origin] : []),
                 'deadline_ms' => min(max($deadline->ms - self::MARGIN_MS, self::LEAST_MS), self::MOST_MS),
             ];
             $answer = $this->exchange->ask('POST', '/api/decide', $deadline, array_filter($fields, fn ($each) => $each !== null));
             return Decision::read($answer->json());
         } catch (GatepostException $fault) {
-            return $this->away($fault);
+            return $this->withoutAnswer($entry, $fault);
         } catch (\Throwable $fault) {
             // A mistake of the caller or of ours must not stop a sign-up either.
-            return $this->away(new GatepostException('request', $fault->getMessage()));
+            return $this->withoutAnswer($entry, new GatepostException('request', $fault->getMessage()));
         }
     }
 
     /**
-     * Whether a confirmation, code or link may be sent there now. False only where the policy says reject or review; true on any
-     * fault. Needs a secret key.
+     * Whether a confirmation, code or link may be sent there now, with the options of `decide` by name. `send` is true where the policy
+     * accepts, and where nobody answers. Needs a secret key.
      */
-    public function maySend(string $email, ?string $language = null, ?int $deadlineMs = null): bool
+    public function maySend(mixed $email, mixed ...$options): MaySend
     {
-        $said = $this->decide($email, language: $language, deadlineMs: $deadlineMs, for: 'send');
-        return $said->source === 'away' || in_array($said->decision, ['accept', 'challenge'], true);
+        return new MaySend($this->decide($email, ...$options, for: 'send'));
     }
 
-    private function away(GatepostException $fault): Decision
+    /** Whether a member may invite this address; as `maySend`. Give `countBy: ['inviter' => ...]`. */
+    public function mayInvite(mixed $email, mixed ...$options): MaySend
+    {
+        return new MaySend($this->decide($email, ...$options, for: 'invite'));
+    }
+
+    private function withoutAnswer(string $email, GatepostException $fault): Decision
     {
         $this->tell($fault);
-        return new Decision($this->away, 'unknown', source: 'away', fault: $fault);
+        $refused = Decision::refusedBy($fault);
+        if ($refused !== null) {
+            return $refused;
+        }
+        try {
+            $said = ($this->away)($email);
+        } catch (\Throwable) {
+            $said = 'accept'; // a function that fails lets the person in
+        }
+        return new Decision(in_array($said, Decision::ALL, true) ? $said : 'accept', 'unknown', source: 'away', fault: $fault);
     }
 
     /**

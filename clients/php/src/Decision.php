@@ -10,6 +10,7 @@ namespace Gatepost;
  */
 final class Decision
 {
+    private const BUSY = 'Please try again in a minute.';
     public const ALL = ['accept', 'challenge', 'review', 'reject'];
 
     /**
@@ -32,9 +33,26 @@ final class Decision
         public readonly ?string $verified = null,
         /** The issuer of the proof says that the address hides another one. */
         public readonly bool $privateAddress = false,
-        /** With `too_often`: seconds until a message may be sent there. */
+        /** With `too_often`, `many` and `busy`: seconds until it is worth asking again. */
         public readonly ?int $retryAfter = null,
+        /** Distinct mailboxes before this one, by the names of `countBy` and `net`. */
+        public readonly ?array $counts = null,
     ) {
+    }
+
+    public static function malformed(?GatepostException $fault = null): self
+    {
+        return new self('reject', 'format', Entry::MALFORMED, complete: true, source: 'client', fault: $fault);
+    }
+
+    /** By `statuses` in clients/cases.json: what a visitor can provoke is refused; null for every other fault. */
+    public static function refusedBy(GatepostException $fault): ?self
+    {
+        return match ($fault->status) {
+            400, 413, 422 => self::malformed($fault),
+            429 => new self('reject', 'busy', self::BUSY, source: 'client', fault: $fault, retryAfter: $fault->retryAfter),
+            default => null,
+        };
     }
 
     /** Refuses whatever could block a person without a reason. */
@@ -66,6 +84,7 @@ final class Decision
             verified: $body['verified'] ?? null,
             privateAddress: ($body['private_address'] ?? null) === true,
             retryAfter: is_int($body['retry_after'] ?? null) ? $body['retry_after'] : null,
+            counts: is_array($body['counts'] ?? null) ? $body['counts'] : null,
         );
     }
 }

@@ -11,7 +11,7 @@ final class Entry
 
     private const HEADER_MAX = 1_000;
 
-    private const FACT_MAX = 128;
+    private const TEXT_MAX = 128;
 
     /** Without Unicode white space, U+FEFF and U+200B at both ends, as the service trims an address. */
     public static function trimmed(string $email): string
@@ -20,29 +20,52 @@ final class Entry
         return preg_replace("/\A$blank++|(?<!$blank)$blank++\z/u", '', $email) ?? $email;
     }
 
-    /** Without blanks around it; null for what cannot be an address. No text at all is left to the service. */
-    public static function of(string $email): ?string
+    /** Without blanks around it; null for what cannot be an address. */
+    public static function of(mixed $email): ?string
     {
-        $entry = self::trimmed($email);
-        return $email === '' || preg_match('/\A.{1,1000}\z/su', $entry) === 1 ? $entry : null;
+        $entry = is_string($email) ? self::trimmed($email) : '';
+        return preg_match('/\A.{1,1000}\z/su', $entry) === 1 ? $entry : null;
     }
 
     /**
-     * Longer text, a browser's name above all, would be refused, and the sign-up let in. Counted in UTF-16, as the service does.
+     * Visitors write some of it, a browser's name above all: what is too long is cut, what is no fact is left out. Counted in UTF-16,
+     * as the service does.
      *
      * @param array<string, mixed> $facts
      * @return array<string, mixed>
      */
     public static function facts(array $facts): array
     {
-        return array_map(fn (mixed $fact): mixed => is_string($fact) ? self::cut($fact) : $fact, $facts);
+        return array_map(fn (mixed $fact): mixed => is_string($fact) ? self::cut($fact) : $fact, array_filter($facts, 'is_scalar'));
+    }
+
+    /**
+     * What is no text is left out, and so is an `ip` that is none; longer text is cut.
+     *
+     * @param array<string, mixed> $names
+     * @return array<string, string>
+     */
+    public static function countBy(array $names): array
+    {
+        $kept = [];
+        foreach (array_filter($names, 'is_string') as $name => $text) {
+            $kept[$name] = $name === 'ip' ? self::ip(trim($text)) : self::cut($text);
+        }
+        return array_filter($kept, fn (string $text): bool => $text !== '');
+    }
+
+    /** Without what proxies write beside an address: a port, brackets, a zone. */
+    private static function ip(string $text): string
+    {
+        $bare = preg_replace(['/\A\[([^\]]*)\](?::\d+)?\z/', '/\A([\d.]+):\d+\z/', '/%.*\z/s'], ['$1', '$1', ''], $text);
+        return filter_var($bare, FILTER_VALIDATE_IP) === false ? '' : $bare;
     }
 
     private static function cut(string $text): string
     {
-        $left = self::FACT_MAX;
+        $left = self::TEXT_MAX;
         $kept = '';
-        foreach (preg_split('//u', $text, self::FACT_MAX + 2, PREG_SPLIT_NO_EMPTY) ?: [] as $character) {
+        foreach (preg_split('//u', $text, self::TEXT_MAX + 2, PREG_SPLIT_NO_EMPTY) ?: [] as $character) {
             $left -= strlen($character) > 3 ? 2 : 1;
             if ($left < 0) {
                 break;

@@ -23,6 +23,15 @@ $folder = sys_get_temp_dir() . '/gatepost-cases-' . bin2hex(random_bytes(8));
 mkdir($folder, 0700);
 register_shutdown_function(fn () => exec('rm -rf ' . escapeshellarg($folder)));
 
+// As `about` in the table says.
+$awayByFunction = fn (string $email): mixed => match (true) {
+    str_starts_with($email, 'fails@') => throw new RuntimeException('no list'),
+    str_starts_with($email, 'nothing@') => null,
+    default => str_ends_with($email, '@mailinator.com') ? 'reject' : 'accept',
+};
+$awayOf = fn (array $case): mixed => ($case['client']['away'] ?? '') === 'function'
+    ? $awayByFunction
+    : $case['client']['away'] ?? 'accept';
 $decided = [];
 foreach ($cases['decide'] as $at => $case) {
     if ($at % $of !== (int) $share) {
@@ -38,7 +47,7 @@ foreach ($cases['decide'] as $at => $case) {
             default => $world['key'],
         },
         deadlineMs: in_array('timeout', $case['expect']['fault']['kind'] ?? [], true) ? 400 : 10_000,
-        away: $case['client']['away'] ?? 'accept',
+        away: $awayOf($case),
         cacheFolder: $folder,
     );
     $decision = $client->decide($case['email'] . str_repeat(' ', $case['blanks'] ?? 0), ...$case['ask'] ?? []);
@@ -66,7 +75,7 @@ $clientFor = fn (array $case): Client => new Client(
         default => $world['key'],
     },
     deadlineMs: in_array('timeout', $case['fault']['kind'] ?? [], true) ? 400 : 10_000,
-    away: $case['client']['away'] ?? 'accept',
+    away: $awayOf($case),
     cacheFolder: $folder,
 );
 $maySend = [];
@@ -76,7 +85,12 @@ foreach ($cases['may_send'] as $case) {
     if (isset($case['told'])) {
         $client->feedback($email, $case['told']);
     }
-    $maySend[$case['name']] = array_map(fn () => $client->maySend($email), $case['says']);
+    $maySend[$case['name']] = array_map(function (array $each) use ($client, $case, $email): array {
+        $with = $each['with'] ?? [];
+        $asked = isset($with['count_by']) ? ['countBy' => $with['count_by']] + array_diff_key($with, ['count_by' => 0]) : $with;
+        $said = isset($case['invite']) ? $client->mayInvite($email, ...$asked) : $client->maySend($email, ...$asked);
+        return ['send' => $said->send, 'ask' => $said->ask, 'reason' => $said->reason];
+    }, $case['says']);
 }
 $told = [];
 foreach ($cases['feedback'] as $case) {

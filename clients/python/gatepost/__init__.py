@@ -1,7 +1,7 @@
 """Client of Gatepost: decide on sign-ups in time, and never lose one because a service is away."""
 
 from .client import AsyncClient, Client
-from .results import BulkResult, Decision, GatepostError, Mailbox, Policy, Progress, Result, TokenResult
+from .results import BulkResult, Decision, GatepostError, Mailbox, MaySend, Policy, Progress, Result, TokenResult
 from .webhooks import verify_webhook
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Decision",
     "GatepostError",
     "Mailbox",
+    "MaySend",
     "Policy",
     "Progress",
     "Result",

@@ -11,9 +11,21 @@ from typing import Any, Callable, Generator, Mapping, Optional, Sequence, TypeVa
 from urllib.parse import quote
 
 from ._site import Ask, Deadline, Site
-from ._entry import MALFORMED, entry_of, facts_of, language_of
+from ._entry import count_by_of, entry_of, facts_of, language_of
 from ._wire import Response
-from .results import DECISIONS, BulkResult, Decision, GatepostError, Progress, Result, TokenResult, read_result, read_decision
+from .results import (
+    DECISIONS,
+    MALFORMED,
+    BulkResult,
+    Decision,
+    GatepostError,
+    Progress,
+    Result,
+    TokenResult,
+    read_decision,
+    read_result,
+    refused_by,
+)
 from .tokens import FirstUse, UsedTokens, check_secrets, verify_token
 
 T = TypeVar("T")
@@ -38,6 +50,9 @@ _LEAST_MS, _MOST_MS = 50, 5_000
 
 _JSON = {"Content-Type": "application/json"}
 
+#: The decision without an answer, or a quick function of the address.
+Away = Union[str, Callable[[str], str]]
+
 Report = Optional[Callable[[Progress], None]]
 
 
@@ -47,7 +62,7 @@ class Core:
         site: Site,
         *,
         deadline_ms: float,
-        away: str,
+        away: Away,
         defaults: Mapping[str, Any],
         token_secret: Union[str, Sequence[str]],
         account: Optional[str],
@@ -55,13 +70,13 @@ class Core:
         on_fault: Optional[Callable[[GatepostError, str], None]],
         clock: Callable[[], float],
     ):
-        if away not in DECISIONS:
+        if not callable(away) and away not in DECISIONS:
             raise ValueError(f"away: {away!r} is not one of {', '.join(DECISIONS)}")
         if deadline_ms <= 0:
             raise ValueError(f"deadline_ms: {deadline_ms!r} is not above 0")
         self.site = site
         self.deadline_ms = deadline_ms
-        self._away_decision = away
+        self._away = away if callable(away) else lambda _: away
         self._defaults = {name: value for name, value in defaults.items() if value is not None}
         self._secrets = [token_secret] if isinstance(token_secret, str) else list(token_secret)
         check_secrets(self._secrets)
@@ -74,9 +89,10 @@ class Core:
         """Never raises for a fault: there is always a decision."""
         entry = entry_of(email)
         if entry is None:
-            return Decision("reject", "format", message=MALFORMED, complete=True, source="client")
+            return MALFORMED
         # The policy of sign-ups is none of messages.
-        defaults = {**self._defaults, "policy": None} if options.get("for") == "send" else self._defaults
+        is_sign_up = options.get("for") in (None, "signup")
+        defaults = self._defaults if is_sign_up else {**self._defaults, "policy": None}
         asked = {**defaults, **{name: value for name, value in options.items() if value is not None}}
         language = language_of(asked.pop("language", None))
         if language is not None:
@@ -84,16 +100,19 @@ class Core:
         try:
             if "facts" in asked:
                 asked["facts"] = facts_of(asked["facts"])
+            counted = count_by_of(asked.pop("count_by", None))
+            if counted:
+                asked["count_by"] = counted
             deadline = Deadline(deadline_ms or self.deadline_ms)
             inner = min(max(int(deadline.ms - _MARGIN_MS), _LEAST_MS), _MOST_MS)
             body = json.dumps({**asked, "email": entry, "deadline_ms": inner}).encode()
             response = yield from self._exchange(Ask("POST", "/api/decide", deadline, _JSON, body))
             return read_decision(_json(response))
         except GatepostError as fault:
-            return self._away(fault)
+            return self._without_answer(entry, fault)
         except (TypeError, ValueError, RecursionError) as fault:
             # A fact that is not JSON, a file instead of text: a mistake of the caller must not stop a sign-up either.
-            return self._away(GatepostError("request", str(fault)))
+            return self._without_answer(entry, GatepostError("request", str(fault)))
 
     def _tell(self, fault: GatepostError) -> None:
         try:
@@ -102,9 +121,16 @@ class Core:
         except Exception:  # the caller's log must not stop a sign-up
             pass
 
-    def _away(self, fault: GatepostError) -> Decision:
+    def _without_answer(self, entry: str, fault: GatepostError) -> Decision:
         self._tell(fault)
-        return Decision(self._away_decision, "unknown", source="away", fault=fault)
+        refused = refused_by(fault)
+        if refused is not None:
+            return refused
+        try:
+            said = self._away(entry)
+        except Exception:  # a function that fails lets the person in
+            said = "accept"
+        return Decision(said if said in DECISIONS else "accept", "unknown", source="away", fault=fault)
 
     def check(self, entry: str, features: Optional[Sequence[str]], deadline_ms: Optional[float]) -> Steps[Result]:
         kind = "email" if "@" in entry else "domain"

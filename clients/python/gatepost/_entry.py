@@ -6,12 +6,14 @@ import re
 from typing import Any, Optional
 
 EMAIL_MAX = 1_000
-MALFORMED = "Please enter a complete email address."
 
 # Unicode white space, U+FEFF and U+200B, as the service trims an address.
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200C)))
 
-_FACT_MAX = 128
+_TEXT_MAX = 128
+
+_PORT = re.compile(r"\[([^\]]*)\](?::\d+)?|([\d.]+):\d+")
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{0,4}:[0-9a-fA-F:.]{1,42}")
 
 _HEADER_MAX = 1_000
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
@@ -22,22 +24,36 @@ def trim_email(text: str) -> str:
 
 
 def entry_of(email: Any) -> Optional[str]:
-    """Without blanks around it; None for what cannot be an address. No text at all is left to the service."""
-    if email is None or email == "":
-        return ""
+    """Without blanks around it; None for what cannot be an address."""
     entry = trim_email(email) if isinstance(email, str) else ""
     return entry if 0 < len(entry) <= EMAIL_MAX else None
 
 
 def facts_of(facts: Any) -> Any:
-    """Longer text, a browser's name above all, would be refused, and the sign-up let in. Counted in UTF-16, as the service does."""
+    """Visitors write some of it, a browser's name above all: what is too long is cut, what is no fact is left out. Counted in
+    UTF-16, as the service does."""
     if not isinstance(facts, dict):
         return facts
-    return {name: _cut(fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+    kept = {name: fact for name, fact in facts.items() if isinstance(fact, (str, int, float))}
+    return {name: _cut(fact) if isinstance(fact, str) else fact for name, fact in kept.items()}
+
+
+def count_by_of(names: Any) -> Any:
+    """What is no text is left out, and so is an ``ip`` that is none; longer text is cut."""
+    texts = {name: text for name, text in dict(names or {}).items() if isinstance(text, str)}
+    kept = {name: _ip_of(text.strip()) if name == "ip" else _cut(text) for name, text in texts.items()}
+    return {name: text for name, text in kept.items() if text}
+
+
+def _ip_of(text: str) -> str:
+    """Without what proxies write beside an address: a port, brackets, a zone."""
+    found = _PORT.fullmatch(text)
+    bare = (found[1] or found[2] or "" if found else text).partition("%")[0]
+    return bare if _IP.fullmatch(bare) else ""
 
 
 def _cut(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass")[: 2 * _FACT_MAX].decode("utf-16-le", "ignore")
+    return text.encode("utf-16-le", "surrogatepass")[: 2 * _TEXT_MAX].decode("utf-16-le", "ignore")
 
 
 def language_of(header: Any) -> Optional[str]:

@@ -6,13 +6,13 @@ import asyncio
 import ssl
 import time
 import uuid
-from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
-from ._core import Core, Report, Steps, T
+from ._core import Away, Core, Report, Steps, T
 from ._site import Deadline, Site
 from ._tasks import AsyncTransport
 from ._threads import Transport
-from .results import BulkResult, Decision, GatepostError, Result, TokenResult
+from .results import BulkResult, Decision, GatepostError, MaySend, Result, TokenResult, may_send_of
 from .tokens import FirstUse
 
 DEADLINE_MS = 1_500
@@ -20,6 +20,9 @@ BULK_DEADLINE_MS = 600_000
 
 #: Names of 1 to 32 letters a to z and _; docs/decide.md.
 Facts = Mapping[str, Union[str, int, float, bool]]
+
+#: Up to 3 names of 1 to 16 letters with texts, which are cut to 128 characters.
+CountBy = Mapping[str, Optional[str]]
 
 
 class _Base:
@@ -29,7 +32,7 @@ class _Base:
         key: Optional[str] = None,
         *,
         deadline_ms: float = DEADLINE_MS,
-        away: str = "accept",
+        away: Away = "accept",
         policy: Optional[str] = None,
         language: Optional[str] = None,
         form: Optional[str] = None,
@@ -42,7 +45,7 @@ class _Base:
     ):
         """
         ``deadline_ms`` bounds every call: name, connection, TLS, sending, reading, trying again.
-        ``away`` is the decision when the service does not decide in time.
+        ``away`` is the decision when the service does not decide in time, or a quick function of the address.
         ``token_secret`` of the account is needed to verify tokens; while it changes, give the new one and the old one.
         ``account`` is the id that tokens must be made for; ``first_use`` is where ids of tokens are remembered, if not in
         this process. ``on_fault(fault, "decide")`` gets every fault, to log or to count it.
@@ -61,7 +64,6 @@ class _Base:
             clock=clock,
         )
         self._threads = Transport(site, ssl_context)
-
 
     def verify_token(self, token: str, email: str, *, form: Optional[str] = None) -> TokenResult:
         """Whether the service made this token for this account, address and form, and it is used for the first time."""
@@ -84,23 +86,32 @@ class Client(_Base):
         nonce: Optional[str] = None,
         origin: Optional[str] = None,
         question: Optional[str] = None,
+        confirmed: bool = False,
+        known: bool = False,
+        count_by: Optional[CountBy] = None,
         deadline_ms: Optional[float] = None,
     ) -> Decision:
         """Decides on a sign-up, with the parameters of docs/decide.md. ``language`` may be a whole Accept-Language header.
 
         ``evt`` is what a browser put into the form to prove the mailbox, with the session's ``nonce`` and the page's ``origin``.
 
-        ``question="send"`` asks whether a message may be sent there now; that needs a secret key.
+        ``question="send"`` asks whether a message may be sent there now, ``"invite"`` whether a member may invite this address; both
+        need a secret key. ``confirmed``: the person saw your question about the address, or passed your CAPTCHA. ``known``: your
+        cookie says that this browser has signed in to this account. ``count_by``: who asks, ``{"ip": ..., "inviter": ...}``.
 
         Never raises because of the service, and answers by the deadline. Text that is blank or longer than 1,000 characters is
         rejected without asking.
         """
-        return _run(self._threads, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin), question), deadline_ms))
+        return _run(self._threads, self._core.decide(email, _asked(locals()), deadline_ms))
 
-    def may_send(self, email: str, *, language: Optional[str] = None, deadline_ms: Optional[float] = None) -> bool:
-        """Whether a confirmation, code or link may be sent there now. False only where the policy says ``reject`` or
-        ``review``; true on any fault. Needs a secret key."""
-        return self.decide(email, language=language, question="send", deadline_ms=deadline_ms).may_send
+    def may_send(self, email: str, **options: Any) -> MaySend:
+        """Whether a confirmation, code or link may be sent there now, with the options of ``decide``. ``send`` is true where the
+        policy accepts, and where nobody answers. Needs a secret key."""
+        return may_send_of(self.decide(email, question="send", **options))
+
+    def may_invite(self, email: str, **options: Any) -> MaySend:
+        """Whether a member may invite this address; as ``may_send``. Give ``count_by={"inviter": ...}``."""
+        return may_send_of(self.decide(email, question="invite", **options))
 
     def check(
         self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
@@ -171,14 +182,21 @@ class AsyncClient(_Base):
         nonce: Optional[str] = None,
         origin: Optional[str] = None,
         question: Optional[str] = None,
+        confirmed: bool = False,
+        known: bool = False,
+        count_by: Optional[CountBy] = None,
         deadline_ms: Optional[float] = None,
     ) -> Decision:
         """As ``Client.decide``."""
-        return await _run_async(self._tasks, self._core.decide(email, _asked(policy, language, form, (facts, token), (evt, nonce, origin), question), deadline_ms))
+        return await _run_async(self._tasks, self._core.decide(email, _asked(locals()), deadline_ms))
 
-    async def may_send(self, email: str, *, language: Optional[str] = None, deadline_ms: Optional[float] = None) -> bool:
+    async def may_send(self, email: str, **options: Any) -> MaySend:
         """As ``Client.may_send``."""
-        return (await self.decide(email, language=language, question="send", deadline_ms=deadline_ms)).may_send
+        return may_send_of(await self.decide(email, question="send", **options))
+
+    async def may_invite(self, email: str, **options: Any) -> MaySend:
+        """As ``Client.may_invite``."""
+        return may_send_of(await self.decide(email, question="invite", **options))
 
     async def check(
         self, entry: str, *, features: Optional[Sequence[str]] = None, deadline_ms: Optional[float] = None
@@ -231,17 +249,11 @@ class AsyncClient(_Base):
         await self.close()
 
 
-def _asked(
-    policy: Optional[str],
-    language: Optional[str],
-    form: Optional[str],
-    more: Tuple[Optional[Facts], Optional[bool]],
-    proof: Tuple[Optional[str], Optional[str], Optional[str]],
-    question: Optional[str],
-) -> Mapping[str, Any]:
-    evt, nonce, origin = proof
-    offered = {"evt": evt, "nonce": nonce, "origin": origin} if evt else {}
-    return {"policy": policy, "language": language, "form": form, "facts": more[0], "token": more[1], "for": question, **offered}
+def _asked(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters of ``POST /api/decide`` among the arguments of ``decide``."""
+    names = ["policy", "language", "form", "facts", "token", "count_by"] + (["evt", "nonce", "origin"] if given["evt"] else [])
+    said = {name: True for name in ("confirmed", "known") if given[name]}
+    return {**{name: given[name] for name in names}, **said, "for": given["question"]}
 
 
 def _told(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Mapping, Optional
 
 #: What a policy can decide.
@@ -58,13 +58,48 @@ class Decision:
     verified: Optional[str] = None
     #: The issuer of the proof says that the address hides another one.
     private_address: bool = False
-    #: With ``too_often``: seconds until a message may be sent there.
+    #: With ``too_often``, ``many`` and ``busy``: seconds until it is worth asking again.
     retry_after: Optional[int] = None
+    #: Distinct mailboxes before this one, by the names of ``count_by`` and ``net``: ``{"ip": {"10m": 3, "day": 12, "30d": 40}}``.
+    counts: Optional[Mapping[str, Mapping[str, int]]] = None
 
-    @property
-    def may_send(self) -> bool:
-        """Of the question ``send``: whether the message may go; a fault says yes."""
-        return self.source == "away" or self.decision in ("accept", "challenge")
+
+@dataclass(frozen=True)
+class MaySend:
+    """Of ``may_send`` and ``may_invite``; true where ``send`` is.
+
+    ``send``: the policy accepts, or nobody answered. ``ask``: the policy wants a question or a CAPTCHA first; ask again with
+    ``confirmed``. ``retry_after`` is in seconds; ``message`` is for the person.
+    """
+
+    send: bool
+    ask: bool
+    reason: str
+    retry_after: Optional[int] = None
+    message: Optional[str] = None
+    did_you_mean: Optional[str] = None
+
+    def __bool__(self) -> bool:
+        return self.send
+
+
+def may_send_of(said: Decision) -> MaySend:
+    send = said.source == "away" or said.decision == "accept"
+    ask = said.source == "service" and said.decision == "challenge"
+    return MaySend(send, ask, said.reason, said.retry_after, said.message, said.did_you_mean)
+
+
+MALFORMED = Decision("reject", "format", message="Please enter a complete email address.", complete=True, source="client")
+_BUSY = Decision("reject", "busy", message="Please try again in a minute.", source="client")
+
+
+def refused_by(fault: GatepostError) -> Optional[Decision]:
+    """By ``statuses`` in clients/cases.json: what a visitor can provoke is refused; None for every other fault."""
+    if fault.status in (400, 413, 422):
+        return replace(MALFORMED, fault=fault)
+    if fault.status != 429:
+        return None
+    return replace(_BUSY, fault=fault, retry_after=None if fault.retry_after is None else int(fault.retry_after))
 
 
 @dataclass(frozen=True)
@@ -142,6 +177,7 @@ def read_decision(body: Any) -> Decision:
             retry_after=body.get("retry_after") if isinstance(body.get("retry_after"), int) else None,
             verified=_text(body.get("verified")),
             private_address=body.get("private_address") is True,
+            counts=body.get("counts") if isinstance(body.get("counts"), dict) else None,
         )
     except (KeyError, TypeError, AttributeError) as fault:
         raise _unlike() from fault

@@ -28,8 +28,17 @@ def options(case, world):
         "url": world["service"] if at is None else world["faults"][at],
         "key": key,
         "deadline_ms": 400 if "timeout" in case.get("expect", case).get("fault", {}).get("kind", []) else 10_000,
-        "away": client.get("away", "accept"),
+        "away": away if client.get("away") == "function" else client.get("away", "accept"),
     }
+
+
+def away(email):
+    """As ``about`` in the table says."""
+    if email.startswith("fails@"):
+        raise LookupError("no list")
+    if email.startswith("nothing@"):
+        return None
+    return "reject" if email.endswith("@mailinator.com") else "accept"
 
 
 def seen(decision):
@@ -61,12 +70,21 @@ def mailbox_of(case):
     return case["email"].replace("{run}", secrets.token_hex(4))
 
 
+def said(may):
+    assert bool(may) is may.send
+    return {"send": may.send, "ask": may.ask, "reason": may.reason}
+
+
+def asker(client, case):
+    return client.may_invite if case.get("invite") else client.may_send
+
+
 def may_send(case, world):
     email = mailbox_of(case)
     with Client(**options(case, world)) as client:
         if "told" in case:
             client.feedback(email, case["told"])
-        return case["name"], [client.may_send(email) for _ in case["says"]]
+        return case["name"], [said(asker(client, case)(email, **each.get("with", {}))) for each in case["says"]]
 
 
 async def may_send_async(case, world):
@@ -74,7 +92,7 @@ async def may_send_async(case, world):
     async with AsyncClient(**options(case, world)) as client:
         if "told" in case:
             await client.feedback(email, case["told"])
-        return case["name"], [await client.may_send(email) for _ in case["says"]]
+        return case["name"], [said(await asker(client, case)(email, **each.get("with", {}))) for each in case["says"]]
 
 
 async def may_send_all(world):

@@ -173,7 +173,7 @@ class TransportTest(unittest.TestCase):
             raise RuntimeError("a log that fails")
 
         with Client("http://127.0.0.1:9", on_fault=tell) as client:
-            answer = client.decide("jo@good.example", facts={"at": object()})
+            answer = client.decide("jo@good.example", form=object())
             self.assertEqual((answer.source, answer.fault.kind), ("away", "request"))
             with self.assertRaises(ValueError):
                 client.verify_token("a.b.c", "jo@good.example")

@@ -6,9 +6,12 @@ import {
   DECISIONS,
   GatepostError,
   MALFORMED,
+  type MaySend,
+  maySendOf,
   readDecision,
   readRecorded,
   readResult,
+  refusedBy,
   type Result,
   type Verdict,
 } from "./results.ts";
@@ -27,8 +30,8 @@ export interface GatepostOptions {
   readonly key?: string;
   /** Of `decide` and `check`, in milliseconds, for all of it: 1,500 unless set. */
   readonly deadlineMs?: number;
-  /** The decision while the service does not answer: `accept` unless set. */
-  readonly away?: Verdict;
+  /** The decision while the service does not answer: `accept` unless set; or a quick function of the address. */
+  readonly away?: Verdict | ((email: string) => Verdict | Promise<Verdict>);
   /** Called with every fault, to log or to count it. */
   readonly onFault?: (fault: GatepostError, during: "decide") => void;
   /** Of the account, to verify tokens; while it changes, the new one and the old one. */
@@ -48,8 +51,14 @@ export interface CallOptions {
 
 /** Parameters of `POST /api/decide`: docs/decide.md. */
 export interface DecideOptions extends CallOptions {
-  /** `send`: may a message be sent there now; needs a secret key. */
-  readonly for?: "signup" | "send" | undefined;
+  /** `send`: may a message be sent there now; `invite`: may a member invite this address. Both need a secret key. */
+  readonly for?: "signup" | "send" | "invite" | undefined;
+  /** The person saw your question about the address, or passed your CAPTCHA: rules that challenge are left out. */
+  readonly confirmed?: boolean | undefined;
+  /** Of a message: your cookie says that this browser has signed in to this account. */
+  readonly known?: boolean | undefined;
+  /** Who asks, for counts: `{ ip: request.ip, inviter: user.id }`; up to 3 texts, cut to 128 characters. */
+  readonly countBy?: Readonly<Record<string, string | undefined>> | undefined;
   readonly policy?: string | undefined;
   /** A tag, or the whole Accept-Language header of the request. */
   readonly language?: string | undefined;
@@ -62,6 +71,8 @@ export interface DecideOptions extends CallOptions {
   readonly nonce?: string | undefined;
   readonly origin?: string | undefined;
 }
+
+export type CountBy = DecideOptions["countBy"];
 
 export interface CheckOptions extends CallOptions {
   /** "spf", "dkim", ...: docs/premium.md. */
@@ -92,10 +103,12 @@ export interface Gatepost {
    */
   decide(email: string, options?: DecideOptions): Promise<Decision>;
   /**
-   * Whether a confirmation, code or link may be sent there now: docs/guides/before-you-send.md. False only where the policy
-   * says `reject` or `review`; true on any fault. Needs a secret key.
+   * Whether a confirmation, code or link may be sent there now: docs/guides/before-you-send.md. `send` is true where the
+   * policy accepts and where nobody answers. Needs a secret key.
    */
-  maySend(email: string, options?: Omit<DecideOptions, "for">): Promise<boolean>;
+  maySend(email: string, options?: Omit<DecideOptions, "for">): Promise<MaySend>;
+  /** Whether a member may invite this address; as `maySend`. Count by the inviter: docs/guides/crowds.md. */
+  mayInvite(email: string, options?: Omit<DecideOptions, "for">): Promise<MaySend>;
   /** An address, or a bare domain. Rejects with a GatepostError without an answer. */
   check(entry: string, options?: CheckOptions): Promise<Result>;
   /** Says what became of a sign-up; needs a secret key. Rejects with a GatepostError when it is not stored. */
@@ -130,10 +143,10 @@ export function createGatepost(options: GatepostOptions): Gatepost {
   ): Promise<BulkResult> => within(ms, signal, (deadline) => run({ asking, deadline, onProgress }));
   return {
     decide: (email, more = {}) => decide(email, more, parts),
-    async maySend(email, more = {}) {
-      const { source, decision } = await decide(email, { ...more, for: "send" }, parts);
-      return source === "away" || decision === "accept" || decision === "challenge";
-    },
+    maySend: async (email, more = {}) =>
+      maySendOf(await decide(email, { ...more, for: "send" }, parts)),
+    mayInvite: async (email, more = {}) =>
+      maySendOf(await decide(email, { ...more, for: "invite" }, parts)),
     async check(entry, { deadlineMs: ms = deadlineMs, signal, features } = {}) {
       const kind = entry.includes("@") ? "email" : "domain";
       const body = JSON.stringify({ [kind]: entry, features: features?.join(",") });
@@ -163,7 +176,7 @@ export function createGatepost(options: GatepostOptions): Gatepost {
 
 interface Parts {
   readonly deadlineMs: number;
-  readonly away: Verdict;
+  readonly away: NonNullable<GatepostOptions["away"]>;
   readonly told: Told;
   readonly asking: BulkWork["asking"];
   readonly secrets: readonly string[];
@@ -197,34 +210,58 @@ function openParts(options: GatepostOptions): Parts {
 
 const EMAIL_MAX = 1_000;
 
-/** Without blanks around it; undefined for what cannot be an address. No text at all is left to the service. */
+/** Without blanks around it; undefined for what cannot be an address. */
 function entryOf(email: unknown): string | undefined {
-  if (email === undefined || email === null || email === "") return "";
   if (typeof email !== "string") return undefined;
   const entry = trimEmail(email);
   return entry !== "" && entry.length <= EMAIL_MAX ? entry : undefined;
 }
 
-const FACT_MAX = 128;
+const TEXT_MAX = 128;
 
-/** Longer text, a browser's name above all, would be refused, and the sign-up let in; half a character is cut off, too. */
+/** Half a character is cut off, too. */
+const cut = (text: string): string => text.slice(0, TEXT_MAX).replace(/[\uD800-\uDBFF]$/, "");
+
+/** Visitors write some of it, a browser's name above all: what is too long is cut, what is no fact is left out. */
 const factsOf = (facts: DecideOptions["facts"]): DecideOptions["facts"] =>
   facts &&
   Object.fromEntries(
-    Object.entries(facts).map(([name, fact]) => {
-      const isLong = typeof fact === "string" && fact.length > FACT_MAX;
-      return [name, isLong ? fact.slice(0, FACT_MAX).replace(/[\uD800-\uDBFF]$/, "") : fact];
-    }),
+    Object.entries(facts)
+      .filter(([, fact]) => ["string", "number", "boolean"].includes(typeof fact))
+      .map(([name, fact]) => [name, typeof fact === "string" ? cut(fact) : fact]),
   );
+
+/** What proxies write beside an address, and what is none, would be refused: a port, brackets, a zone, "unknown". */
+function ipOf(text: string): string {
+  const [, bare = text] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? /^([\d.]+):\d+$/.exec(text) ?? [];
+  const [address = ""] = bare.split("%", 1);
+  return /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}:[0-9a-f:.]{1,42})$/i.test(address)
+    ? address
+    : "";
+}
+
+function countByOf(names: CountBy): Record<string, string> | undefined {
+  const given = Object.entries(names ?? {}).flatMap(([name, text]) => {
+    if (typeof text !== "string") return [];
+    const kept = name === "ip" ? ipOf(text.trim()) : cut(text);
+    return kept === "" ? [] : [[name, kept] as const];
+  });
+  return given.length > 0 ? Object.fromEntries(given) : undefined;
+}
 
 async function decide(
   email: string,
-  { deadlineMs, signal, ...options }: DecideOptions,
+  { deadlineMs, signal, countBy, ...options }: DecideOptions,
   { asking, told, ...parts }: Parts,
 ): Promise<Decision> {
   const entry = entryOf(email);
   if (entry === undefined) return MALFORMED;
-  const asked = { ...options, email: entry, language: languageOf(options.language) };
+  const asked = {
+    ...options,
+    email: entry,
+    language: languageOf(options.language),
+    count_by: countByOf(countBy),
+  };
   try {
     asked.facts = factsOf(options.facts);
     const once = (deadline: Deadline): Promise<unknown> => {
@@ -236,7 +273,21 @@ async function decide(
     if (signal?.aborted === true) throw signal.reason;
     const fault = asFault(error);
     told(fault);
-    return { source: "away", decision: parts.away, reason: "unknown", complete: false, fault };
+    const refused = refusedBy(fault);
+    if (refused !== undefined) return refused;
+    const decision = await awayOf(parts.away, entry);
+    return { source: "away", decision, reason: "unknown", complete: false, fault };
+  }
+}
+
+/** A function that fails lets the person in. */
+async function awayOf(away: Parts["away"], email: string): Promise<Verdict> {
+  if (typeof away !== "function") return away;
+  try {
+    const verdict = await away(email);
+    return DECISIONS.includes(verdict) ? verdict : "accept";
+  } catch {
+    return "accept";
   }
 }
 
@@ -251,9 +302,9 @@ function baseOf(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-function checkOptions(deadlineMs: number, away: string): void {
+function checkOptions(deadlineMs: number, away: Parts["away"]): void {
   if (!(deadlineMs > 0)) throw new TypeError(`deadlineMs: ${String(deadlineMs)} is not above 0.`);
-  if (!DECISIONS.some((word) => word === away)) {
+  if (typeof away !== "function" && !DECISIONS.includes(away)) {
     throw new TypeError(`away: "${away}" is not one of ${DECISIONS.join(", ")}.`);
   }
 }

@@ -4,6 +4,7 @@ import type { Decision } from "./results.ts";
 
 interface Request {
   body?: unknown;
+  readonly ip?: string | undefined;
   readonly headers?: Readonly<Record<string, unknown>>;
   /** Set for what follows. */
   gatepost?: Decision;
@@ -14,10 +15,14 @@ interface Response {
 }
 
 /** Express middleware, behind the one that reads bodies: answers 422 with `{ error, ... }`, or sets `request.gatepost`. */
-export function guardSignUp(gatepost: Pick<Gatepost, "decide">, options?: GuardOptions) {
+export function guardSignUp(
+  gatepost: Pick<Gatepost, "decide">,
+  options: GuardOptions<Request> = {},
+) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {
     const language = request.headers?.["accept-language"];
-    const { decision, stop } = await guardForm(gatepost, formOf(request.body), options, language);
+    const form = formOf(request.body);
+    const { decision, stop } = await guardForm(gatepost, form, options, request, language);
     if (stop !== undefined) return void response.status(STOP_STATUS).json(stop);
     if (decision !== undefined) request.gatepost = decision;
     next();

@@ -1,8 +1,10 @@
-import type { DecideOptions, Gatepost } from "./client.ts";
+import type { CountBy, DecideOptions, Gatepost } from "./client.ts";
 import { type Decision, MALFORMED_MESSAGE } from "./results.ts";
 import { trimEmail } from "./token.ts";
 
-export interface GuardOptions extends Omit<DecideOptions, "signal"> {
+export interface GuardOptions<Request = unknown> extends Omit<DecideOptions, "signal" | "countBy"> {
+  /** Of the request: `({ ip }) => ({ ip })`, where the framework knows the visitor's address: docs/guides/crowds.md. */
+  readonly countBy?: (request: Request) => CountBy | Promise<CountBy>;
   /** The form's field with the address: "email" unless set. */
   readonly field?: string;
   /** The field that says "yes, this is my address" after a challenge: "confirmed" unless set. */
@@ -32,27 +34,31 @@ const MALFORMED: Stop = { error: MALFORMED_MESSAGE, decision: "reject", reason: 
  * Decides on the address of a form. `reject` stops it, and `challenge` until the person confirms the address.
  * `language` is the Accept-Language header, where the options name none.
  */
-export async function guardForm(
+export async function guardForm<Request>(
   gatepost: Pick<Gatepost, "decide">,
   form: (field: string) => unknown,
-  { field = "email", confirmedField = "confirmed", ...asked }: GuardOptions = {},
+  { field = "email", confirmedField = "confirmed", countBy, ...asked }: GuardOptions<Request>,
+  request: Request,
   language?: unknown,
 ): Promise<Guarded> {
   const email = form(field) ?? "";
   if (typeof email !== "string") return { stop: MALFORMED };
   if (trimEmail(email) === "") return {};
+  const confirmed = isSet(form(confirmedField));
   const decision = await gatepost.decide(email, {
     ...(typeof language === "string" && { language }),
+    ...(confirmed && { confirmed }),
+    countBy: await countBy?.(request),
     ...asked,
   });
-  const stop = stopOf(decision, () => isSet(form(confirmedField)));
+  const stop = stopOf(decision, confirmed);
   return { decision, ...(stop !== undefined && { stop }) };
 }
 
-function stopOf(given: Decision, isConfirmed: () => boolean): Stop | undefined {
+function stopOf(given: Decision, isConfirmed: boolean): Stop | undefined {
   const { decision, reason, message, did_you_mean: meant } = given;
   if (decision === "accept" || decision === "review") return undefined;
-  if (decision === "challenge" && isConfirmed()) return undefined;
+  if (decision === "challenge" && isConfirmed) return undefined;
   const error = message ?? "Please use another email address.";
   return { error, decision, reason, ...(meant !== undefined && { did_you_mean: meant }) };
 }

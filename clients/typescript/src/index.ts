@@ -1,6 +1,7 @@
 export {
   type BulkOptions,
   type CallOptions,
+  type CountBy,
   type CheckOptions,
   createGatepost,
   type DecideOptions,
@@ -14,8 +15,9 @@ export {
   DECISIONS,
   type FaultKind,
   GatepostError,
-  type MalformedDecision,
+  type MaySend,
   type OwnDecision,
+  type RefusedDecision,
   type Result,
   type ServiceDecision,
   type Verdict,

@@ -8,11 +8,11 @@ import { guardForm, type GuardOptions, type Stop } from "./guard.ts";
 export function guardAction<Given extends readonly unknown[], Result>(
   gatepost: Pick<Gatepost, "decide">,
   action: (...given: Given) => Result | Promise<Result>,
-  options?: GuardOptions,
+  options: GuardOptions<undefined> = {},
 ): (...given: Given) => Promise<Result | Stop> {
   return async (...given) => {
     const form = given.find((each): each is FormData => each instanceof FormData);
-    const { stop } = await guardForm(gatepost, (field) => form?.get(field), options);
+    const { stop } = await guardForm(gatepost, (field) => form?.get(field), options, undefined);
     return stop ?? action(...given);
   };
 }

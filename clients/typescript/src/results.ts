@@ -77,6 +77,8 @@ export interface ServiceDecision extends Decided {
   readonly private_address?: true;
   /** With `too_often`: seconds until a message may be sent there. */
   readonly retry_after?: number;
+  /** Distinct mailboxes before this one, by the names of `countBy` and `net`. */
+  readonly counts?: Readonly<Record<string, Readonly<Record<"10m" | "day" | "30d", number>>>>;
   readonly policy: { readonly name: string; readonly version: number };
   readonly mailbox?: { readonly id: string; readonly seen?: number };
   readonly result?: Result;
@@ -90,25 +92,69 @@ export interface OwnDecision extends Decided {
   readonly fault: GatepostError;
 }
 
-/** The text is no address, so the service was not asked. */
-export interface MalformedDecision extends Decided {
+/** The text is no address (`format`), or the service has more questions than it can answer (`busy`). */
+export interface RefusedDecision extends Decided {
   readonly source: "client";
   readonly decision: "reject";
   readonly message: string;
-  readonly fault?: undefined;
+  readonly retry_after?: number;
+  /** Absent: the service was not asked. */
+  readonly fault?: GatepostError;
 }
 
-export type Decision = ServiceDecision | OwnDecision | MalformedDecision;
+export type Decision = ServiceDecision | OwnDecision | RefusedDecision;
+
+/** Of `maySend` and `mayInvite`. */
+export interface MaySend {
+  /** The policy accepts, or nobody answered. */
+  readonly send: boolean;
+  /** The policy wants a question or a CAPTCHA first: ask again with `confirmed`. */
+  readonly ask: boolean;
+  readonly reason: string;
+  /** Seconds. */
+  readonly retryAfter?: number;
+  /** For the person; absent where `send` is true. */
+  readonly message?: string;
+  readonly didYouMean?: string;
+}
+
+export function maySendOf(said: Decision): MaySend {
+  const { decision, reason, message, did_you_mean: didYouMean } = said;
+  const retryAfter = said.source === "away" ? undefined : said.retry_after;
+  return {
+    send: said.source === "away" || decision === "accept",
+    ask: said.source === "service" && decision === "challenge",
+    reason,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(message !== undefined && { message }),
+    ...(didYouMean !== undefined && { didYouMean }),
+  };
+}
 
 export const MALFORMED_MESSAGE = "Please enter a complete email address.";
 
-export const MALFORMED: MalformedDecision = {
+export const MALFORMED: RefusedDecision = {
   source: "client",
   decision: "reject",
   reason: "format",
   message: MALFORMED_MESSAGE,
   complete: true,
 };
+
+const BUSY: RefusedDecision = {
+  ...MALFORMED,
+  reason: "busy",
+  message: "Please try again in a minute.",
+  complete: false,
+};
+
+/** By `statuses` in clients/cases.json: what a visitor can provoke is refused; undefined for every other fault. */
+export function refusedBy(fault: GatepostError): RefusedDecision | undefined {
+  const { status = 0, retryAfter } = fault;
+  if ([400, 413, 422].includes(status)) return { ...MALFORMED, fault };
+  if (status !== 429) return undefined;
+  return { ...BUSY, fault, ...(retryAfter !== undefined && { retry_after: retryAfter }) };
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -4,10 +4,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { promisify } from "node:util";
+import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool } from "../../process/require-tool.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { guideBlocks } from "./guide-blocks.ts";
+import { startRefusingService } from "./guide-tools.ts";
 
 const run = promisify(execFile);
 
@@ -62,8 +64,12 @@ const PROGRAMS: readonly {
 
 suite("the request of docs/guides/any-system.md", () => {
   let key = "";
+  let refusing: Awaited<ReturnType<typeof startRefusingService>>;
   const world = serviceWorld({
-    begin({ home }) {
+    zone: { ...DOCS_ZONE, "gmaik.com": { mx: ["10 mx1.mail.example"] } },
+    async begin({ home, atEnd }) {
+      refusing = await startRefusingService();
+      atEnd(() => refusing.close());
       key = createAccount(home, "you@example.com").api_key;
     },
   });
@@ -89,6 +95,9 @@ suite("the request of docs/guides/any-system.md", () => {
         assert.equal(await said(world.service.url, email, language), message, email);
       }
       assert.equal(await said("http://127.0.0.1:9", "jo@mailinator.com", "en"), "");
+      for (const { status, url, message } of refusing.rows) {
+        assert.equal(await said(url, "jo@good.example", "en"), message, String(status));
+      }
     });
   }
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { suite } from "node:test";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
+import { promisify } from "node:util";
 import { testWithTools } from "../../process/require-tool.ts";
 import { guideBlocks } from "./guide-blocks.ts";
+import { startRefusingService } from "./guide-tools.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const GERMAN = "Bitte verwenden Sie eine dauerhafte E-Mail-Adresse.";
@@ -48,7 +50,8 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     stubs: {
       "node_modules/better-auth/package.json": ESM,
       "node_modules/better-auth/index.mjs": "export const betterAuth = (options) => ({ options });",
-      "node_modules/better-auth/api.mjs": `export class APIError extends Error {
+      "node_modules/better-auth/api.mjs": `export const createAuthMiddleware = (handler) => handler;
+      export class APIError extends Error {
         constructor(status, body) { super(body.message); this.status = status; this.body = body; }
       }`,
     },
@@ -72,7 +75,11 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     stubs: {},
     driver: {
       file: "driver.mjs",
-      code: `import action from "./action.cjs";
+      code: `import { readFileSync, writeFileSync } from "node:fs";
+        import { createRequire } from "node:module";
+        const [shared, own] = ["gatepost.mjs", "action.cjs"].map((name) => readFileSync(new URL(name, import.meta.url), "utf8"));
+        writeFileSync(new URL("pasted.cjs", import.meta.url), shared.replace("export ", "") + own);
+        const action = createRequire(import.meta.url)("./pasted.cjs");
         const secrets = { GATEPOST_URL: process.env.GATEPOST_URL, GATEPOST_KEY: process.env.GATEPOST_KEY };
         for (const email of ${EMAILS}) {
           let told = "";
@@ -135,7 +142,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
     stubs: {},
     driver: {
       file: "driver.py",
-      code: `import json, os, textwrap, types, urllib.request
+      code: `import json, os, textwrap, types, urllib.error, urllib.request
 folder = os.path.dirname(os.path.abspath(__file__))
 text = open(os.path.join(folder, "policy.py")).read()
 for sample, own in (("https://gatepost.example", "GATEPOST_URL"), ("gp_live_...", "GATEPOST_KEY")):
@@ -147,9 +154,12 @@ class Requests:
         assert timeout == 1.5 and allow_redirects is False
         fields = dump(json).encode()
         asked = urllib.request.Request(url, fields, {**headers, "Content-Type": "application/json"})
-        with urllib.request.urlopen(asked, timeout=timeout) as answer:
-            said = answer.read()
-        return types.SimpleNamespace(json=lambda: load(said))
+        try:
+            answer = urllib.request.urlopen(asked, timeout=timeout)
+        except urllib.error.HTTPError as refused:
+            answer = refused
+        said = answer.read()
+        return types.SimpleNamespace(json=lambda: load(said), status_code=answer.status)
 dump, load = json.dumps, json.loads
 def passes(told, email, own="", **context):
     headers = {"Accept-Language": "de-AT,de;q=0.9" if email.startswith("de.") else "en"}
@@ -171,7 +181,7 @@ for email in json.loads('${EMAILS}'):
     fence: "rb",
     page: "sites",
     files: ["plugin.rb"],
-    stubs: {},
+    stubs: { "gatepost.rb": guideBlocks("rails", "rb")[0] ?? "" },
     driver: {
       file: "driver.rb",
       code: `class Object; def blank? = respond_to?(:empty?) ? empty? : !self; def present? = !blank?; end
@@ -213,15 +223,19 @@ suite(
   () => {
     let folder = "";
     let key = "";
+    let refusing: Awaited<ReturnType<typeof startRefusingService>>;
     const world = serviceWorld({
-      begin({ home }) {
+      tiers: { anonymous: { rate_per_minute: 1_000 } },
+      async begin({ home, atEnd }) {
+        refusing = await startRefusingService();
+        atEnd(() => refusing.close());
         key = createAccount(home, "you@example.com").api_key;
         folder = temporaryFolder();
       },
     });
 
     for (const [name, system] of Object.entries(SYSTEMS)) {
-      testWithTools([system.program], `docs/guides, ${name}`, () => {
+      testWithTools([system.program], `docs/guides, ${name}`, async () => {
         const place = join(folder, name);
         const write = (file: string, text: string): void => {
           mkdirSync(dirname(join(place, file)), { recursive: true });
@@ -234,19 +248,23 @@ suite(
         }
         for (const [file, text] of Object.entries(system.stubs)) write(file, text);
         write(system.driver.file, system.driver.code);
-        const run = (settings: Readonly<Record<string, string>>): readonly string[] => {
-          const options = { env: { ...process.env, ...settings }, encoding: "utf8" } as const;
-          const out = execFileSync(system.program, [join(place, system.driver.file)], options);
-          return out.split("\n").slice(0, CASES.length);
+        const run = async (url: string, given = key): Promise<readonly string[]> => {
+          const env = { ...process.env, GATEPOST_URL: url, GATEPOST_KEY: given };
+          const file = join(place, system.driver.file);
+          const { stdout } = await promisify(execFile)(system.program, [file], { env });
+          return stdout.split("\n").slice(0, CASES.length);
         };
+        const all = (said: string): readonly string[] =>
+          CASES.map(([email, message]) => (email.length > 1_000 ? message : said));
         assert.deepEqual(
-          run({ GATEPOST_URL: world.service.url, GATEPOST_KEY: key }),
+          await run(world.service.url),
           CASES.map(([, message]) => message),
         );
-        const open = CASES.map(([email, message]) => (email.length > 1_000 ? message : ""));
-        assert.deepEqual(run({ GATEPOST_URL: "http://127.0.0.1:9", GATEPOST_KEY: key }), open);
-        assert.deepEqual(run({ GATEPOST_URL: world.service.url, GATEPOST_KEY: "gp_live_x" }), open);
-        return Promise.resolve();
+        assert.deepEqual(await run("http://127.0.0.1:9"), all(""));
+        assert.deepEqual(await run(world.service.url, "gp_live_x"), all(""));
+        for (const { status, url, message } of refusing.rows) {
+          assert.deepEqual(await run(url), all(message), String(status));
+        }
       });
     }
   },

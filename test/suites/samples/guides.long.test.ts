@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { before, suite } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { DOCS_ZONE } from "../../e2e/docs-zone.ts";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool, testWith } from "../../process/require-tool.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { guideBlocks } from "./guide-blocks.ts";
+import { FRAMEWORKS, PYTHON, startRefusingService, worksIn } from "./guide-tools.ts";
 
 const run = promisify(execFile);
 
@@ -60,14 +61,6 @@ interface Guide {
    */
   readonly driver: readonly [file: string, code: string];
 }
-
-const FRAMEWORKS = fileURLToPath(
-  new URL("../../../../clients/typescript/frameworks/node_modules", import.meta.url),
-);
-const worksIn = (program: string, code: string, flag: string): boolean =>
-  spawnSync(program, [flag, code], { stdio: "ignore" }).status === 0;
-const PYTHON =
-  ["python3", "/usr/bin/python3"].find((each) => worksIn(each, "import django", "-c")) ?? "python3";
 
 const GUIDES: Readonly<Record<string, Guide>> = {
   express: {
@@ -294,9 +287,13 @@ suite("forms guarded by the guides' code", () => {
   const asked: (string | undefined)[] = [];
   let turn = 0;
   const urls = { moved: "", silent: "" };
+  let refusing: Awaited<ReturnType<typeof startRefusingService>>;
   const world = serviceWorld({
+    zone: { ...DOCS_ZONE, "gmaik.com": { mx: ["10 mx1.mail.example"] } },
     async begin({ home, atEnd }) {
       key = createAccount(home, "you@example.com").api_key;
+      refusing = await startRefusingService();
+      atEnd(() => refusing.close());
       const listen = async (answer: RequestListener): Promise<string> => {
         const server = createServer(answer).listen(0, "127.0.0.1");
         await new Promise((resolve) => server.once("listening", resolve));
@@ -362,6 +359,9 @@ suite("forms guarded by the guides' code", () => {
         forms.map(() => ""),
       );
       for (const refused of away.slice(forms.length)) assert.notEqual(refused, "");
+      for (const { status, url, message } of refusing.rows) {
+        assert.deepEqual(await saidAt(url, forms.slice(0, 1)), [message], String(status));
+      }
       assert.deepEqual(await saidAt(urls.silent, forms.slice(0, 1)), [""]);
       assert.deepEqual(await saidAt(urls.moved, forms.slice(0, 5)), ["", "", "", "", ""]);
       assert.deepEqual(asked, [], "the key was sent to another origin");

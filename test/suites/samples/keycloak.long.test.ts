@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool } from "../../process/require-tool.ts";
+import { startRefusingService } from "./guide-tools.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -109,8 +110,11 @@ const CASES = [
 
 suite("the validator of clients/keycloak", () => {
   let key = "";
+  let refusing: Awaited<ReturnType<typeof startRefusingService>>;
   const world = serviceWorld({
-    begin({ home }) {
+    async begin({ home, atEnd }) {
+      refusing = await startRefusingService();
+      atEnd(() => refusing.close());
       key = createAccount(home, "you@example.com").api_key;
     },
   });
@@ -144,6 +148,11 @@ suite("the validator of clients/keycloak", () => {
         asked.told,
         CASES.map((row) => row[4]),
       );
+      for (const { status, url, message } of refusing.rows) {
+        const { told } = await said(url, key);
+        const [first] = told;
+        assert.equal(first, message && `email: ${message}`, String(status));
+      }
       const open = CASES.map(([, , , email, told]) => (email.length > 1_000 ? told : ""));
       for (const [url, given, why] of [
         ["http://127.0.0.1:9", key, /let in without a check: java\.\S+Exception/],

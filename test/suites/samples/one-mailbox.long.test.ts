@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { createGatepost, type Gatepost } from "../../../clients/typescript/src/index.ts";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { guideBlocks } from "./guide-blocks.ts";
@@ -27,13 +28,13 @@ suite("docs/guides/one-mailbox.md", () => {
     };
     const folder = temporaryFolder();
     const file = join(folder, "sample.mjs");
-    writeFileSync(file, `export const signUp = async (email, users, process) => {${sample}};`);
+    writeFileSync(file, `export const signUp = async (email, users, gatepost) => {${sample}};`);
     const { signUp } = (await import(file)) as {
-      signUp: (email: string, known: typeof users, process: object) => Promise<void>;
+      signUp: (email: string, known: typeof users, asked: Gatepost) => Promise<void>;
     };
-    const environment = { env: { GATEPOST_URL: world.service.url, GATEPOST_KEY: key } };
+    const gatepost = createGatepost({ url: world.service.url, key });
     const run = (email: string): Promise<string> =>
-      signUp(email, users, environment).then(() => "added", String);
+      signUp(email, users, gatepost).then(() => "added", String);
     assert.equal(await run("jo.smith@gmail.com"), "added");
     for (const email of ["josmith+shop@gmail.com", "JOSMITH@googlemail.com"]) {
       assert.match(await run(email), /UNIQUE constraint failed: users\.mailbox_id/);

@@ -6,7 +6,6 @@ namespace Gatepost\Laravel;
 
 use Closure;
 use Gatepost\Client;
-use Gatepost\Entry;
 use Illuminate\Container\Container;
 
 /**
@@ -37,10 +36,6 @@ final class SignUpEmail implements Rule
 
     public function passes($attribute, $value): bool
     {
-        if (!is_string($value)) {
-            $this->message = Entry::MALFORMED;
-            return false;
-        }
         $client = Container::getInstance()->make(Client::class);
         $answer = $client->decide($value, language: $this->language, form: $this->form);
         $this->message = $answer->message ?? self::DEFAULT_MESSAGE;

@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CLIENT_CASES } from "../../clients/cases.ts";
+import { httpPeer, type Peer } from "../../http/peer.ts";
+
+/** What `npm ci` in clients/typescript/frameworks installed. */
+export const FRAMEWORKS = fileURLToPath(
+  new URL("../../../../clients/typescript/frameworks/node_modules", import.meta.url),
+);
+
+export const worksIn = (program: string, code: string, flag: string): boolean =>
+  spawnSync(program, [flag, code], { stdio: "ignore" }).status === 0;
+
+/** The one that has Django. */
+export const PYTHON =
+  ["python3", "/usr/bin/python3"].find((each) => worksIn(each, "import django", "-c")) ?? "python3";
+
+const BUILT = new URL("../../../clients/typescript/src/index.js", import.meta.url).href;
+
+/** Makes `gatepost-client` a package of the folder. */
+export function layClient(place: string): void {
+  const library = join(place, "node_modules/gatepost-client");
+  mkdirSync(library, { recursive: true });
+  writeFileSync(join(library, "package.json"), '{"type":"module","exports":"./index.js"}');
+  writeFileSync(join(library, "index.js"), `export * from "${BUILT}";`);
+}
+
+/** A row of `statuses` in clients/cases.json: the base URL that answers with the status, and what the person then reads. */
+export interface Refusing {
+  readonly status: number;
+  readonly url: string;
+  readonly message: string;
+}
+
+/** A service that refuses every question, by the status in its path. */
+export async function startRefusingService(): Promise<
+  { readonly rows: readonly Refusing[] } & Pick<Peer, "close">
+> {
+  const { url, close } = await httpPeer((request, response) => {
+    const status = Number(request.url?.split("/")[1]);
+    request.resume().once("end", () => {
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: "No.", decision: "reject", message: "Not so." }));
+    });
+  });
+  const rows = CLIENT_CASES.statuses.flatMap(({ status: all, message = "" }) =>
+    all.flatMap((status) =>
+      status === "none" ? [] : [{ status, url: `${url}/${String(status)}`, message }],
+    ),
+  );
+  return { rows, close };
+}

@@ -112,7 +112,10 @@ function reason(each: ExplainedSignal, { paint, dated }: View): string {
   const by = lists.length === 0 ? "" : ` Lists: ${lists.join(", ")}.`;
   const said = dated ? (SAID[each.by] ?? "") : "";
   const name = paint("dim", `${weight} ${each.signal}${subject}`);
-  return `  ${name}\n       ${each.means}${by}${said}`;
+  const pages = dated ? each.lists.flatMap(({ removal }) => removal ?? []) : [];
+  const off =
+    pages.length === 0 ? "" : `\n       Ask here to have the name taken off: ${pages.join(" ")}`;
+  return `  ${name}\n       ${each.means}${by}${said}${off}`;
 }
 
 function datedList({ id, since, fetched_at: fetchedAt }: ListBehind): string {

@@ -49,7 +49,7 @@ const FORMATS: Readonly<Record<string, FetchedSource["read"]>> = {
 
 /** In the order of the lists' bits. */
 export const FETCHED_SOURCES: readonly FetchedSource[] = rowsOf(TEXTS.feeds).map((row) => {
-  const [id = "", kind, format = "", floor, bundled, rotating, path = "", spdx, copyright] = row;
+  const [id = "", kind, format = "", floor, bundled, rotating, path = "", , spdx, copyright] = row;
   const url = `https://github.com/${path.split("/", 2).join("/")}`;
   return {
     id,

@@ -144,4 +144,5 @@ export class SecondFactors {
 
 const about = (id: string): string => `second factor of ${id}`;
 
-const plain = (code: string): string => code.replace(/[\s-]/g, "").toUpperCase();
+/** Full-width digits, as keyboards for East Asia write them, are digits. */
+const plain = (code: string): string => code.normalize("NFKC").replace(/[\s-]/g, "").toUpperCase();

@@ -134,7 +134,11 @@ function localFault(local: string): EntryFault | undefined {
   const fault = isQuoted ? undefined : dotStringFault(local);
   if (fault !== undefined) return fault;
   if (utf8Octets(local) > LOCAL_PART_MAX_OCTETS) return "local_length";
-  return BEYOND_ASCII.test(local) && isUnsafe(local) ? "local_unsafe" : undefined;
+  if (!BEYOND_ASCII.test(local)) return undefined;
+  if (isUnsafe(local)) return "local_unsafe";
+  // It is known by its normal form (RFC 6532 section 3.1), which may hold a semicolon or be longer.
+  const normal = local.normalize("NFC");
+  return normal === local ? undefined : localFault(normal);
 }
 
 const isUnsafe = (local: string): boolean =>

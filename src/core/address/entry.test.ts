@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type EntryMode, entryKey, readEntry } from "./address.ts";
+import { type EntryMode, entryKey, parseAddress, readEntry } from "./address.ts";
 
 const read = (text: string, mode: EntryMode): string => {
   const entry = readEntry(text, mode);
@@ -111,3 +111,20 @@ test("what an entry's key names reads as the same entry", () => {
     { numRuns: 20_000 },
   );
 });
+
+const NORMAL_FORMS: readonly (readonly [what: string, text: string, fault: string | undefined])[] =
+  [
+    ["a Greek question mark is a semicolon", "me.\u037e@good.test", "local_char"],
+    ["a Greek oxia is a backquote", "me.\u1fef@good.test", undefined],
+    ["a wide blank", "me\u2000@good.test", "local_unsafe"],
+    ["64 octets become 67", `${"a".repeat(61)}\u0958@good.test`, "local_length"],
+    ["a composed letter", "j\u00f6@good.test", undefined],
+    ["a decomposed letter", "jo\u0308@good.test", undefined],
+  ];
+
+for (const [what, text, fault] of NORMAL_FORMS) {
+  test(`the normal form of a local part is judged: ${what}`, () => {
+    const parsed = parseAddress(text);
+    assert.equal(parsed.ok ? undefined : parsed.fault, fault);
+  });
+}

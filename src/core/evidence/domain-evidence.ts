@@ -8,6 +8,7 @@ import type { Datasets, NameTable } from "./datasets.ts";
 import {
   type Domain,
   isAtOrUnder,
+  isSpecialUse,
   registrableOf,
   selfAndParents,
   SIGNALS_MAX,
@@ -140,7 +141,9 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
     const denial = evidence("blacklist_exact", { subject: domain.name, sources: 0 });
     return isDenied ? [denial, relayNote(relay)] : [relayNote(relay)];
   }
-  const slipOf = typoTarget(domain.name, datasets);
+  // Nobody can own such a name, so it imitates nobody.
+  const isNobodys = isSpecialUse(domain.name);
+  const slipOf = isNobodys ? undefined : typoTarget(domain.name, datasets);
   const listed = listEvidence(domain, mail, datasets);
   const customerOf = relayOfMail(mail);
   return [
@@ -148,7 +151,11 @@ export function domainEvidence(domain: Domain, mail: MailHosts, datasets: Datase
     mailServerEvidence(mail, { domain, datasets, counted: listed?.subject }),
     keywordEvidence(domain),
     // "gmaill.com" is not an imitation but a typing error.
-    slipOf === undefined ? lookalikeEvidence(domain) : evidence("typo_domain", { subject: slipOf }),
+    slipOf === undefined
+      ? isNobodys
+        ? undefined
+        : lookalikeEvidence(domain)
+      : evidence("typo_domain", { subject: slipOf }),
     freeRegistryEvidence(domain.name),
     // What lists say stays: a domain's owner chooses the mail host, and would excuse any name by pointing it at a relay.
     customerOf === undefined ? undefined : relayNote(customerOf),

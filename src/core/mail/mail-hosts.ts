@@ -10,6 +10,7 @@ import {
 import { type Answer, type Awaitable, type Lookup, type MailExchange, when } from "./lookup.ts";
 import { isReachable } from "../name/ip-address.ts";
 import {
+  AGENT_MAILBOXES,
   COMMON_CARRIERS,
   INBOX_PROVIDERS,
   LARGE_MAILBOX_PROVIDERS,
@@ -222,13 +223,14 @@ export function isSharedMailHost(host: string): boolean {
   return false;
 }
 
-/** What kind of service takes a domain's mail. `sender`: one that sends mail for its customers; `own`: a host of the domain. */
+/** What kind of service takes a domain's mail. `sender`: one that sends mail for its customers; `agent`: one for AI agents; `own`: a host of the domain. */
 export const MAIL_KINDS = [
   "mailbox",
   "gateway",
   "forwarder",
   "relay",
   "sender",
+  "agent",
   "own",
   "unknown",
 ] as const;
@@ -238,6 +240,7 @@ export type MailKind = (typeof MAIL_KINDS)[number];
 export function mailKindOf(domain: Domain, mail: MailHosts): MailKind | undefined {
   if (relayOfDomain(domain) !== undefined || relayOfMail(mail) !== undefined) return "relay";
   if (mail.kind !== "hosts") return undefined;
+  if (AGENT_MAILBOXES.has(domain.registrableDomain ?? domain.name)) return "agent";
   const [preferred = ""] = mail.hosts;
   const own = domain.registrableDomain ?? domain.name;
   const isOwn = mail.implicit || isAtOrUnder(preferred, own);

@@ -6,6 +6,7 @@ import type { Datasets } from "../evidence/datasets.ts";
 import { type Described, orNull, Type } from "../json-schema.ts";
 import { type Evidence, type Signal, SIGNALS } from "../evidence/signals.ts";
 import { registrableOf } from "../name/domain.ts";
+import { REMOVAL_PAGES } from "../tables/data.ts";
 import type { FormatCode } from "./malformed.ts";
 import type { Validation } from "./validate.ts";
 
@@ -16,6 +17,9 @@ export const ListBehind = Type.Object({
   curated: Type.Boolean({ description: "Kept by hand: one hit is certain." }),
   since: orNull(time, "First seen on the list; null when it came with the program."),
   fetched_at: orNull(time, "Of the copy in use; null when it came with the program."),
+  removal: Type.Optional(
+    Type.String({ description: "Page where anybody may ask that the name is taken off." }),
+  ),
 });
 export type ListBehind = Described<typeof ListBehind>;
 
@@ -83,8 +87,14 @@ function listsBehind(
           curated: kind === "curated",
           since: isoTimeOrNull(sinceMs(subject ?? "", bit, datasets)),
           fetched_at: isoTimeOrNull(fetchedAtMs),
+          ...removalOf(id),
         },
   );
+}
+
+function removalOf(id: string): Pick<ListBehind, "removal"> {
+  const removal = REMOVAL_PAGES.get(id) ?? "";
+  return removal === "" ? {} : { removal };
 }
 
 /** The listed name is the subject, or for a mail host the registrable domain above it. */

@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Advice } from "../../core/validate/explain.ts";
 import type { CheckStep, EvidenceShape, FrontPage, ResultJson } from "../../http/account/shapes.ts";
@@ -176,6 +176,7 @@ function why({ evidence, result }: CheckStep): VNode {
                 <p class="note">
                   {reasonOf(piece)} {sourceWords(piece)} <code>{piece.signal}</code>
                 </p>
+                {removalPages(piece)}
               </div>
               {bar(from, points, `+${String(points)}`, `adds ${String(points)}`)}
             </li>
@@ -209,6 +210,20 @@ const bar = (from: number, points: number, words: string, label: string): VNode 
     <b>{words}</b>
   </div>
 );
+
+/** Where somebody whose name is on a list by mistake can ask. */
+const removalPages = ({ lists }: EvidenceShape): ComponentChildren =>
+  lists.flatMap(({ id, removal }) =>
+    removal === undefined ? (
+      []
+    ) : (
+      <p key={id} class="note">
+        <a href={removal} rel="noreferrer">
+          Ask here to have the name taken off {id}
+        </a>
+      </p>
+    ),
+  );
 
 /** When the copies in use were fetched, or that they came with the program. */
 function sourceWords({ lists, by }: EvidenceShape): string {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { toASCII } from "tr46";
 import { readFileSync } from "node:fs";
 import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
 import { rowsOf } from "../../tables/rows.ts";
@@ -144,4 +145,23 @@ test("slips: each of 60 is recognised, and none of 170 real names near a provide
   assert.deepEqual(wrong, []);
   assert.ok(rows.filter(([, meant]) => meant !== undefined).length >= 60);
   assert.ok(rows.filter(([, meant]) => meant === undefined).length >= 170);
+});
+
+const READ_AS: readonly (readonly [name: string, target: string])[] = [
+  ["grnail.com", "gmail.com"],
+  ["gnnail.com", "gmail.com"],
+  ["hotrnail.com", "hotmail.com"],
+];
+
+test("pairs of letters and letters of other scripts are read as what they look like", () => {
+  for (const [name, target] of READ_AS) assert.equal(typoTarget(name, NOTHING), target, name);
+  for (const letter of "\u0269\u026a\u0456\u0131") {
+    const name = toASCII(`gma${letter}l.com`) ?? "";
+    assert.equal(typoTarget(name, NOTHING), "gmail.com", letter);
+  }
+  const mixed = toASCII("grna\u0269l.com") ?? "";
+  assert.equal(typoTarget(mixed, NOTHING), "gmail.com");
+  for (const name of ["rnail.org", "cornpany.com", "anna.com", "born.com", "nnn.com"]) {
+    assert.equal(typoTarget(name, NOTHING), undefined, name);
+  }
 });

@@ -2,7 +2,7 @@ import { toUnicode } from "tr46";
 import type { Datasets } from "../datasets.ts";
 import { hasKnownEnding } from "../../name/domain.ts";
 import { isOneEdit } from "../../name/one-edit.ts";
-import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
+import { LARGE_PROVIDERS, LOOK_ALIKES, REAL_NEIGHBOURS } from "../../tables/data.ts";
 
 /**
  * Shortest name, and shortest first label, for which a slip is reported: around "live.com" or "qq.com" every
@@ -68,12 +68,18 @@ export function typoTarget(
 ): string | undefined {
   if (name.includes("xn--")) {
     const look = plainLook(name);
-    return TARGETS.has(look) && !isReal(name, datasets) ? look : undefined;
+    const shown = TARGETS.has(look) ? look : withoutPairs(look);
+    return TARGETS.has(shown) && !isReal(name, datasets) ? shown : undefined;
   }
+  const read = withoutPairs(name);
+  if (read !== name && TARGETS.has(read) && !isReal(name, datasets)) return read;
   if (name === "yaho.com") return "yahoo.com"; // lists of free providers hold it as a provider
   const target = slipAmong(BY_LENGTH, name, isSlip) ?? slipOfEnding(name);
   return target === undefined || isReal(name, datasets) ? undefined : target;
 }
+
+/** "rn" and "nn" are read as "m". */
+const withoutPairs = (name: string): string => name.replace(/rn|nn/g, "m");
 
 /** A slip in the ending, of a short name too: "aol.con", "hotmail.couk", "gmail.fr". */
 function slipOfEnding(name: string): string | undefined {
@@ -164,30 +170,19 @@ const isShuffled = (label: string, wanted: string): boolean =>
 
 const lettersOf = (label: string): string => [...new Set(label)].sort().join("");
 
-/** Letters without a decomposition to the one they look like: confusables.txt of UTS 39, and Latin ones such as "ı". */
+/** Latin letters that are no look-alikes by Unicode, and that people take for them all the same. */
 const TWINS: Readonly<Record<string, string>> = {
-  a: "аα",
-  c: "с",
   d: "ԁ",
-  e: "е",
-  g: "ɡ",
   h: "һ",
-  i: "іıι",
-  j: "ј",
-  l: "ӏł",
-  o: "оοø",
-  p: "рρ",
+  i: "ıι",
+  l: "ł",
+  o: "ø",
   q: "ԛ",
-  s: "ѕ",
-  u: "υ",
-  v: "ѵν",
   w: "ԝ",
-  x: "х",
-  y: "у",
 };
 
 const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
-  Object.entries(TWINS).flatMap(([plain, twins]) =>
+  [...LOOK_ALIKES, ...Object.entries(TWINS)].flatMap(([plain, twins]) =>
     Array.from(twins, (twin) => [twin, plain] as const),
   ),
 );

@@ -22,6 +22,7 @@ export interface AccountLimits {
   readonly daily?: number | null;
   readonly monthly?: number | null;
   readonly bulkLimit?: number | null;
+  readonly watch?: number | null;
 }
 
 export interface Account {
@@ -121,6 +122,9 @@ const OF_ACCOUNT = [
   "hooks",
   "account_lists",
   "list_history",
+  "watched",
+  "watch_events",
+  "alerts",
 ] as const;
 const OF_OWNER = ["jobs", "retry_keys", "usage_days", "charges"] as const;
 const OF_SESSION = ["chunks", "table_pages"] as const;

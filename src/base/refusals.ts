@@ -354,6 +354,10 @@ export const jobRunning = fixed(
   "You already have a bulk job in progress. Wait for it to complete before submitting another.",
 );
 
+export function tooManyWatched(limit: number): Refusal {
+  return new Refusal("too_many_watched", 422, `Your plan watches up to ${String(limit)} domains.`);
+}
+
 export function bulkCooldown(retryAfterSeconds: number): Refusal {
   const message = `Please wait ${String(retryAfterSeconds)} seconds before submitting another bulk job.`;
   return new Refusal("bulk_cooldown", 429, message, { retryAfterSeconds });

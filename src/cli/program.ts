@@ -16,7 +16,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
   "Run the service:": ["serve", "worker", "doctor", "backup", "migrate"],
   "Check addresses and domains, without a server:": ["check", "decide", "bulk", "mcp"],
   "Accounts:": ["account", "key", "webhook", "forget"],
-  "What sign-up forms and identity systems get:": ["policy", "hook", "mailbox", "lists"],
+  "What sign-up forms and identity systems get:": ["policy", "hook", "mailbox", "watch", "lists"],
 };
 
 const THIS_COMMAND = "This command:";

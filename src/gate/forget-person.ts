@@ -9,7 +9,7 @@ import { readListFile } from "../bulk/list-file.ts";
 import { forgetList, partOf } from "../bulk/list-store.ts";
 import { type Address, addressKey, readEntry, trimEntry } from "../core/address/address.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
-import { changeRows, countRows, unpackOctets, unpackText } from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, unpackOctets, unpackText } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { ForgetReport } from "./gate-shapes.ts";
 import { type AccountHash, mailboxId, knownMark, trafficMarks } from "./traffic-marks.ts";
@@ -66,6 +66,15 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
   }),
   feedback: rowsIn("feedback", byMailbox),
   decisions: rowsIn("decisions", byMailbox),
+  async watched({ db }, { address }, isLook) {
+    let count = 0;
+    for (const table of ["watched", "watch_events"] as const) {
+      const of = { domain: address.domain.name };
+      if (!isLook) count += await deleteRows(db, table, of);
+      else count += await countRows(db.selectFrom(table).where((build) => build.and(of)));
+    }
+    return count;
+  },
   async requests({ db }, { key }, isLook) {
     const asked = { action: EMAIL_ASKED, detail: key };
     if (!isLook) return await changeRows(db, "audit_entries", asked, { detail: "" });

@@ -41,7 +41,7 @@ export interface HookHandlerDeps {
   readonly decideOnKnown: DecideOnKnown;
   readonly box: SecretBox;
   readonly jwks: (url: string, accountId: string) => HookKeys["jwks"];
-  readonly counted: (system: HookSystem, outcome: HookOutcome) => void;
+  readonly counted: (system: HookSystem, outcome: HookOutcome, accountId: string) => void;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
 }
@@ -124,12 +124,12 @@ export class HookHandler {
     return ended.reply;
   }
 
-  #note({ id, system }: Hook, { outcome, why }: Omit<Ended, "reply">, durationMs: number): void {
+  #note({ id, system, account_id: accountId }: Hook, { outcome, why }: Omit<Ended, "reply">, durationMs: number): void {
     const last = { atMs: this.#deps.clock.nowMs(), outcome, why, durationMs };
     const day = dayOf(last.atMs);
     const news = { day, hook_id: id, outcome, count: 1, last };
     this.#news.note(`${id} ${outcome} ${String(day)}`, news);
-    this.#deps.counted(system, outcome);
+    this.#deps.counted(system, outcome, accountId);
   }
 
   flush(): Promise<void> {

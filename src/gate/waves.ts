@@ -8,6 +8,7 @@ import { deleteRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
+import type { Announce } from "../webhooks/dispatcher.ts";
 import type { Wave } from "./gate-shapes.ts";
 import { type AccountHash, messagesMark, type TrafficOwner } from "./traffic-marks.ts";
 import type { Traffic } from "./traffic.ts";
@@ -26,7 +27,7 @@ export interface WavesDeps {
   readonly log: Pick<Log, "warn" | "error">;
   readonly counted: (state: Wave["state"]) => void;
   /** Tells the account, in the transaction that notes the begin or end. */
-  readonly announce: (tx: Tx, accountId: string, wave: Wave) => Promise<void>;
+  readonly announce: Announce;
   readonly announced: () => void;
 }
 
@@ -98,7 +99,7 @@ export class Waves {
     const wave = waveOf(row, endedMs);
     const isMine = await inTransaction(db, async (tx) => {
       const isNoted = await note(tx);
-      if (isNoted) await announce(tx, row.account_id, wave);
+      if (isNoted) await announce(tx, row.account_id, "gate.wave", wave);
       return isNoted;
     });
     if (!isMine) return;

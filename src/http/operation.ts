@@ -35,7 +35,7 @@ export interface OperationAnswer {
 export interface Operation {
   /** Unique; generated clients name their functions after it. */
   readonly id: string;
-  readonly at: `${"GET" | "POST" | "DELETE"} /${string}`;
+  readonly at: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
   /** POST does the same as GET. */
   readonly alsoPost?: true;
   readonly summary: string;

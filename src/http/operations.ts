@@ -5,6 +5,7 @@ import { DECIDE } from "./api/decide.ts";
 import { EXPLAIN } from "./api/explain.ts";
 import { DECISION_LOG, FEEDBACK } from "./api/feedback.ts";
 import { MAILBOXES } from "./api/mailboxes.ts";
+import { WATCH } from "./api/watch.ts";
 import { UPLOAD } from "./api/upload.ts";
 import { VIEWS } from "./api/view.ts";
 import { disposableOperations } from "./system/disposable-page.ts";
@@ -19,6 +20,7 @@ export const OPERATIONS: readonly Operation[] = [
   FEEDBACK,
   DECISION_LOG,
   MAILBOXES,
+  ...WATCH,
   ...checkOperations("email"),
   ...checkOperations("domain"),
   EXPLAIN,

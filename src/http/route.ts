@@ -9,7 +9,7 @@ import type { Credentials } from "../accounts/admission/caller.ts";
 export type HttpRequest = IncomingMessage;
 export type HttpResponse = ServerResponse;
 
-export type Method = "GET" | "POST" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** One family of paths under `/api/`, all with the same first segment. */
 export interface Route {

@@ -86,6 +86,7 @@ type OfOthers =
   | "pages"
   | "requests"
   | "system"
+  | "watch"
   | "webhooks";
 
 const isDnsDown = async (health: AccountParts["health"]): Promise<boolean> =>

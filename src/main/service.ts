@@ -16,6 +16,7 @@ import { viewRoute } from "../http/api/view.ts";
 import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
 import { decisionsRoute, feedbackRoute } from "../http/api/feedback.ts";
+import { watchRoute } from "../http/api/watch.ts";
 import { mailboxesRoute } from "../http/api/mailboxes.ts";
 import { buildApp } from "../http/app.ts";
 import { compatRoutes } from "../http/compat/services.ts";
@@ -41,7 +42,12 @@ import { PolicyService, PolicyStore } from "../gate/policies.ts";
 import { createFindPolicies, createTestPolicy } from "../gate/rulings.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
-import { type AccountHash, createAccountHash, mailboxKey } from "../gate/traffic-marks.ts";
+import {
+  type AccountHash,
+  createAccountHash,
+  mailboxKey,
+  type TrafficOwner,
+} from "../gate/traffic-marks.ts";
 import { Traffic } from "../gate/traffic.ts";
 import { Waves } from "../gate/waves.ts";
 import { createOutbound } from "../outbound/outbound.ts";
@@ -68,6 +74,7 @@ import { flushLast, type Machine, openProcess, type Process } from "./process.ts
 import { programVersion } from "./program-files.ts";
 import { openServing, type Serving, startUpkeep } from "./serving.ts";
 import { type Config, guessesPublicUrl, publicUrlOf } from "./settings/config.ts";
+import { openWatch } from "./watch.ts";
 import { openWebhooks } from "./webhooks.ts";
 import { memoryRateCounter } from "../accounts/admission/counters.ts";
 
@@ -104,10 +111,10 @@ async function openServer(process: Process) {
   const parts = await openParts(process);
   const { serving, links, webhooks } = parts;
   const { backing, lists, shares } = serving;
-  const { app, setUp } = appOf(process, parts);
+  const { app, setUp, health } = appOf(process, parts);
   const trustedProxies = config.trustProxy ?? [];
   if (backing.where === "alone") await webhooks.dispatcher.start("alone");
-  startUpkeep(process, serving, lists.duties);
+  startUpkeep(process, serving, { ...lists.duties, ...parts.watching.duties(health) });
   const { counted } = serving;
   const serve: typeof app.serve = (request, response) => {
     const proxy = unknownProxy(request, trustedProxies);
@@ -190,7 +197,8 @@ async function openCommon(process: Process) {
   const links = { base: publicUrlOf(config) };
   const publicUrl = (): string => links.base;
   const counted = { verdicts, requests: counts, charts };
-  return { serving, base, links, publicUrl, checker, admission, counted, webhooks };
+  const watching = openWatch(process, { serving, checker, webhooks });
+  return { serving, base, links, publicUrl, checker, admission, counted, webhooks, watching };
 }
 
 function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): Checker {
@@ -225,7 +233,7 @@ function openGate(process: Process, parts: CommonParts) {
   const counted = outcomeCounter(metrics.registry, "feedback");
   const decisionLog = new DecisionLog({ ...base, hash });
   const feedback = new Feedback({ ...base, datasets, hash, counted });
-  const { traffic, waves } = openTraffic(process, parts, hash);
+  const { traffic, noticeWave } = openTraffic(process, parts, hash);
   // Accounts, tokens and DNS name these URLs, so nothing that the operator allows to others is allowed here.
   const outbound = createOutbound({ addresses: dns.everyAddress, clock });
   const fetchJson = createFetchJson(outbound, clock);
@@ -238,7 +246,7 @@ function openGate(process: Process, parts: CommonParts) {
     policies,
     hash,
     traffic,
-    noticeWave: (owner) => waves.noticed(owner),
+    noticeWave,
     feedback,
     record: recorderOf(process, parts, { outcomes, decisionLog }),
     sign: tokens.sign,
@@ -254,7 +262,7 @@ function openGate(process: Process, parts: CommonParts) {
     box,
     jwks,
     admission,
-    counted: hookCounterOf(serving),
+    counted: hookCounterOf(parts),
   });
   flushLast(process, "hooks.flush_failed", handler);
   const checkHost = createPublicHostCheck({ addresses: dns.everyAddress, clock });
@@ -274,26 +282,36 @@ function openGate(process: Process, parts: CommonParts) {
 
 function openTraffic(
   process: Process,
-  { serving: { backing, metrics }, base, webhooks: { dispatcher } }: CommonParts,
+  { serving: { backing, metrics }, base, webhooks: { dispatcher }, watching }: CommonParts,
   hash: AccountHash,
 ) {
   const freshness = backing.where === "alone" ? {} : { freshMs: FRESH_MS };
   const store = new TrafficStore(base.db, base.clock);
   const traffic = new Traffic({ ...base, store, ...freshness });
   flushLast(process, "traffic.flush_failed", traffic);
-  const { announceWave: announce, announcement } = dispatcher;
   const counted = outcomeCounter(metrics.registry, "waves");
+  const { announce, announcement } = dispatcher;
   const telling = { announce, announced: announcement.written, counted };
   const waves = new Waves({ ...base, traffic, hash, ...telling });
   process.closing.add(waves.start());
-  return { traffic, waves };
+  const noticeWave = (owner: TrafficOwner): void => {
+    waves.noticed(owner);
+    watching.alerts.notice(owner.accountId, "wave");
+  };
+  return { traffic, noticeWave };
 }
 
-function hookCounterOf({ metrics, counted }: Serving): HookHandlerDeps["counted"] {
+function hookCounterOf({
+  serving: { metrics, counted },
+  watching: { alerts },
+}: CommonParts): HookHandlerDeps["counted"] {
   const calls = hookCounter(metrics.registry);
-  return (system, outcome) => {
+  return (system, outcome, accountId) => {
     counted.hookCalls += 1;
-    if (outcome === "failed_open") counted.failedOpen += 1;
+    if (outcome === "failed_open") {
+      counted.failedOpen += 1;
+      alerts.notice(accountId, "failed_open");
+    }
     calls(system, outcome);
   };
 }
@@ -301,7 +319,7 @@ function hookCounterOf({ metrics, counted }: Serving): HookHandlerDeps["counted"
 /** Counts for the account and the metrics. */
 function recorderOf(
   process: Process,
-  { serving: { metrics }, base }: CommonParts,
+  { serving: { metrics }, base, watching: { alerts } }: CommonParts,
   { outcomes, decisionLog }: { readonly outcomes: Outcomes; readonly decisionLog: DecisionLog },
 ): DecideDeps["record"] {
   const recorder = new OutcomeRecorder({ ...base, outcomes });
@@ -311,6 +329,8 @@ function recorderOf(
   return (caller, made) => {
     recorder.record(caller, made);
     decisionLog.note(caller, made);
+    const { owner } = caller;
+    if (owner.kind === "account") alerts.noticeDecision(owner.accountId, made);
     counted(made);
   };
 }
@@ -366,7 +386,7 @@ function appOf(process: Process, parts: ServiceParts) {
       ...(metricsToken !== undefined && { metricsToken }),
     },
   });
-  return { app, setUp: pagesDeps.setUp };
+  return { app, setUp: pagesDeps.setUp, health };
 }
 
 function checkOneOf({ config, clock }: Process, parts: ServiceParts): CheckOne {
@@ -413,6 +433,7 @@ function apiRoutes(
     feedbackRoute(gate.feedback),
     decisionsRoute(gate.decisionLog),
     mailboxesRoute(createFindMailbox(gate.hash)),
+    watchRoute(parts.watching.list, serving.tiers),
     ...compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic }),
   ];
 }
@@ -471,6 +492,7 @@ function dashboardOf(
     counts: counted.requests,
     accountLists: bulk.lists,
     webhooks,
+    watch: parts.watching.list,
     gate,
     pages: builtPages(),
   };

@@ -6,6 +6,7 @@ import { Hooks } from "../gate/hooks.ts";
 import { pruneFeedback } from "../gate/feedback.ts";
 import { pruneDecisions } from "../gate/decision-log.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
+import { pruneWatchEvents } from "../watch/watch-list.ts";
 import { pruneRegistrations } from "../check/registration-store.ts";
 import { pruneListHistory } from "../bulk/list-store.ts";
 import { keepSessions } from "../bulk/keep-house.ts";
@@ -135,6 +136,7 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   await pruneRequestCounts(db, nowMs);
   await new Outcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await new TrafficStore(db, clock).prune(nowMs);
+  await pruneWatchEvents(db, nowMs);
   await pruneListHistory(db, nowMs);
   await pruneFeedback(db, nowMs);
   await pruneDecisions(db, nowMs);

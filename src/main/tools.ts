@@ -30,6 +30,8 @@ import { doctorCommand } from "../cli/commands/doctor.ts";
 import { type CliDecider, decideCommand } from "../cli/commands/decide.ts";
 import { type CliHooks, hookCommand } from "../cli/commands/hook.ts";
 import { type CliMailboxes, mailboxCommand } from "../cli/commands/mailbox.ts";
+import { type CliWatch, watchCommand } from "../cli/commands/watch.ts";
+import { WatchList } from "../watch/watch-list.ts";
 import { type CliPolicies, policyCommand } from "../cli/commands/policy.ts";
 import { type CliLists, listsCommand } from "../cli/commands/lists.ts";
 import type { AskServer } from "../cli/commands/mcp/serve-tools.ts";
@@ -204,6 +206,7 @@ export function toolCommands(terminal: Terminal): readonly Command[] {
     policyCommand(terminal, stored(openPolicies)),
     hookCommand(terminal, stored(openHooks)),
     mailboxCommand(terminal, stored(openMailboxes)),
+    watchCommand(terminal, stored(openWatch)),
     mcpCommand(terminal, opening(mcp)),
     migrateCommand(terminal, opening({ migrate: (how: MigrateOptions) => migrate(how, terminal) })),
     backupCommand(terminal, opening({ backUp })),
@@ -318,6 +321,15 @@ async function openForget(process: Process): Promise<CliForget> {
   };
   const note = operatorNote(process, store);
   return { forget: (address, isLook) => forgetPerson(deps, address, isLook, note) };
+}
+
+async function openWatch(process: Process): Promise<CliWatch> {
+  const store = await openAccountStore(process);
+  const { datasets } = await openStoredLists(process, store);
+  const { db } = store.sql;
+  const watch = new WatchList({ db, datasets, clock, random: Math.random });
+  const tiers = readTiersFile(process.config.tiersFile);
+  return { accounts: store.accounts, watch, tiers, nowMs: () => clock.nowMs() };
 }
 
 async function openMailboxes(process: Process): Promise<CliMailboxes> {

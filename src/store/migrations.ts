@@ -278,6 +278,25 @@ alter table decisions add column sources text not null default '';
 alter table decisions add column shape text;
 `;
 
+const WATCH = `
+create table watched (
+  account_id text not null, domain text not null, next_ms bigint not null, mail text not null,
+  mail_since_ms bigint not null, no_days integer not null, no_ms bigint not null, disposable integer not null,
+  registered_ms bigint, primary key (account_id, domain)
+);
+create index watched_next on watched (next_ms);
+create table watch_events (
+  account_id text not null, domain text not null, kind text not null, at_ms bigint not null, told_ms bigint,
+  primary key (account_id, domain, kind, at_ms)
+);
+create index watch_events_untold on watch_events (account_id, kind, at_ms) where told_ms is null;
+create index watch_events_at on watch_events (account_id, at_ms);
+create table alerts (
+  account_id text not null, kind text not null, began_ms bigint not null, told_ms bigint not null,
+  seen_ms bigint not null, count bigint not null, primary key (account_id, kind)
+);
+`;
+
 /** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
@@ -293,4 +312,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007-rule-counts", sql: RULE_COUNTS },
   { name: "0008-refusal-counts", sql: REFUSAL_COUNTS },
   { name: "0009-decision-sources", sql: DECISION_SOURCES },
+  { name: "0010-watch", sql: WATCH },
 ];

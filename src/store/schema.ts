@@ -1,8 +1,9 @@
 import type { ListTopic, ListWord } from "../core/evidence/rule.ts";
 import type { BulkTables } from "./tables/bulk.ts";
 import type { PolicyTables } from "./tables/policy.ts";
+import type { WatchEventRow, WatchTables } from "./tables/watch.ts";
 
-export interface Database extends BulkTables, PolicyTables {
+export interface Database extends BulkTables, PolicyTables, WatchTables {
   accounts: AccountRow;
   api_keys: ApiKeyRow;
   credit_entries: CreditEntryRow;
@@ -176,7 +177,13 @@ export interface ChargeRow {
 export interface WebhookDeliveryRow {
   id: string;
   account_id: string;
-  event: "bulk.completed" | "gate.wave" | "test.ping";
+  event:
+    | "bulk.completed"
+    | "gate.alert"
+    | "gate.wave"
+    | "service.health"
+    | "test.ping"
+    | WatchEventRow["kind"];
   session: string | null;
   data: string;
   state: "queued" | "sending" | "done" | "removed" | "interrupted" | "dropped";

@@ -55,7 +55,8 @@ test("gate.wave goes to accounts that ask for it by name, with its figures", asy
   const began_at = "2026-11-26T08:00:00.000Z";
   const wave = { state: "began", began_at, ended_at: null, messages: 31, usual: 2 } as const;
   await inTransaction(stores.sql.db, async (tx) => {
-    for (const id of ["a1", "a2", "a3", "nobody"]) await dispatcher.announceWave(tx, id, wave);
+    for (const id of ["a1", "a2", "a3", "nobody"])
+      await dispatcher.announce(tx, id, "gate.wave", wave);
   });
   dispatcher.announcement.written();
   await until("the post", () => posts.length > 0);

@@ -59,6 +59,21 @@ const KEPT_MS = 7 * DAY_MS;
 const SECRET_LOST =
   "The signing secret cannot be read, because the service's key was changed. Make a new secret.";
 
+/** Queues one event of an account in a transaction, where the account wants it. */
+export type Announce = (
+  tx: Tx,
+  accountId: string,
+  event: WebhookEvent,
+  data: object,
+) => Promise<void>;
+
+/** Events that an empty selection does not have. */
+const CHOSEN_ONLY: ReadonlySet<WebhookEvent> = new Set([
+  "gate.wave",
+  "gate.alert",
+  "service.health",
+]);
+
 interface DispatcherDeps {
   readonly endpoints: WebhookEndpoints;
   readonly deliveries: Deliveries;
@@ -98,9 +113,9 @@ export class Dispatcher {
     },
   };
 
-  /** Queues gate.wave in the transaction that notes the wave; call `announcement.written` after it. */
-  readonly announceWave = (tx: Tx, accountId: string, data: object): Promise<void> =>
-    this.#queue(tx, accountId, { event: "gate.wave", session: null, data });
+  /** Queues an event in the transaction that notes it; call `announcement.written` after it. */
+  readonly announce: Announce = (tx, accountId, event, data) =>
+    this.#queue(tx, accountId, { event, session: null, data });
 
   /** Where the account wants the event: an empty selection is all that there were at first. */
   async #queue(
@@ -111,7 +126,7 @@ export class Dispatcher {
     const endpoint = await new WebhookEndpoints(tx.sql).find(account_id);
     if (endpoint === undefined) return;
     const isWanted = endpoint.events.includes(message.event);
-    const isUnselected = endpoint.events.length === 0 && message.event !== "gate.wave";
+    const isUnselected = endpoint.events.length === 0 && !CHOSEN_ONLY.has(message.event);
     if (!isWanted && !isUnselected) return;
     const delivery = this.#delivery({ account_id, ...message, data: JSON.stringify(data) });
     await enqueueIn(tx, delivery, { waiting: WAITING_MAX });

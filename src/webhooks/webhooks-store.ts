@@ -3,7 +3,17 @@ import { changeRows, countRows, deleteRows, findRow, insertRow, pruneRows } from
 import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
-export const WEBHOOK_EVENTS = ["test.ping", "bulk.completed", "gate.wave"] as const;
+export const WEBHOOK_EVENTS = [
+  "test.ping",
+  "bulk.completed",
+  "gate.wave",
+  "gate.alert",
+  "service.health",
+  "domain.dead",
+  "domain.back",
+  "domain.changed_hands",
+  "domain.disposable",
+] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 export interface WebhookEndpoint {

@@ -41,6 +41,7 @@ import { literalDatasets, type LiteralKnowledge } from "../lists/literal-dataset
 import { realClock as clock } from "../time/real-clock.ts";
 import type { recordingSender } from "../process/webhook-world.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
+import { WatchList } from "../../src/watch/watch-list.ts";
 import { webhooksOf } from "./dashboard-webhooks.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/counters.ts";
 
@@ -204,6 +205,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
       }),
     accountLists: lists,
     webhooks: hooks,
+    watch: new WatchList({ db, datasets: parts.checker.datasets, clock, random: Math.random }),
     pages: builtPages(),
   };
   const routes = accountRoutes(dashboard);

@@ -12,6 +12,8 @@ export interface Tier {
   /** Unique entries in one bulk request; null: no limit. */
   readonly bulkLimit: number | null;
   readonly premium: boolean;
+  /** Domains that one account may watch; null: no limit. */
+  readonly watch: number | null;
 }
 
 export type Tiers = Readonly<Record<TierName, Tier>>;
@@ -50,11 +52,12 @@ export const DEFAULT_TIERS: Tiers = {
     monthly: null,
     bulkLimit: 10_000,
     premium: false,
+    watch: 0,
   },
-  free: { ratePerMinute: 60, daily: 10_000, monthly: 30_000, bulkLimit: 12_000, premium: false },
-  new_free: { ratePerMinute: 10, daily: 1_000, monthly: 30_000, bulkLimit: 12_000, premium: false },
-  starter: { ratePerMinute: 120, daily: null, monthly: null, bulkLimit: 25_000, premium: false },
-  pro: { ratePerMinute: 500, daily: null, monthly: null, bulkLimit: 100_000, premium: true },
+  free: { ratePerMinute: 60, daily: 10_000, monthly: 30_000, bulkLimit: 12_000, premium: false, watch: 100 },
+  new_free: { ratePerMinute: 10, daily: 1_000, monthly: 30_000, bulkLimit: 12_000, premium: false, watch: 100 },
+  starter: { ratePerMinute: 120, daily: null, monthly: null, bulkLimit: 25_000, premium: false, watch: 10_000 },
+  pro: { ratePerMinute: 500, daily: null, monthly: null, bulkLimit: 100_000, premium: true, watch: 100_000 },
 };
 
 const NEW_FREE_MS = DAY_MS;
@@ -76,6 +79,7 @@ const NUMBERS: ReadonlyMap<
   ["daily", { field: "daily", least: 0 }],
   ["monthly", { field: "monthly", least: 0 }],
   ["bulk_limit", { field: "bulkLimit", least: 1 }],
+  ["watch", { field: "watch", least: 0 }],
 ]);
 
 const NAMES = [...NUMBERS.keys(), "premium"].join(", ");

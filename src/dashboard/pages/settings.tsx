@@ -6,6 +6,7 @@ import type {
   DeliveryJson,
   SecondFactorSetUp,
   SignInJson,
+  WatchState,
   WebhookState,
 } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
@@ -66,6 +67,11 @@ export function Page(): VNode | null {
           </Sheet>
         </div>
       )}
+      {has("gate") && (
+        <LoadedSheet title="Watched domains" path="watch">
+          {watchLines}
+        </LoadedSheet>
+      )}
       <AuditSheet
         title="What happened in this account"
         path="activity"
@@ -76,6 +82,38 @@ export function Page(): VNode | null {
     </>
   );
 }
+
+const CHANGE_WORDS: Readonly<Record<string, string>> = {
+  "domain.dead": "takes no mail for seven days",
+  "domain.back": "takes mail again",
+  "domain.changed_hands": "is registered anew",
+  "domain.disposable": "is on a list of disposable domains",
+};
+
+const watchLines = ({ domains, changes }: WatchState): VNode => (
+  <>
+    <p class="prose">
+      {domains.toLocaleString("en-US")} domains of your users are asked once a day. Your server
+      names them by <code>/api/watch</code>.
+    </p>
+    <Lines
+      none="Nothing changed yet."
+      rows={changes.map(({ domain, kind, at }) => [
+        noted(<span class="mono">{domain}</span>, CHANGE_WORDS[kind] ?? kind),
+        <Time at={at} />,
+      ])}
+    />
+    {domains > 0 && (
+      <Act
+        {...{ act: "Watch none any more", class: "small plain", title: "Watch none any more?" }}
+        send={() => remove("watch")}
+        said="No domain is watched."
+      >
+        What is known of the domains is deleted.
+      </Act>
+    )}
+  </>
+);
 
 const DATA = (
   <Sheet title="Your data">
@@ -289,6 +327,12 @@ const WEBHOOK_URL = textField(
 const EVENT_WORDS: Readonly<Record<string, string>> = {
   "bulk.completed": "a list is done",
   "gate.wave": "far more messages than usual go to new mailboxes",
+  "gate.alert": "sign-ups show a farm, a flood or people to look at, and when it ends",
+  "service.health": "a part of the service breaks or is mended (administrators)",
+  "domain.dead": "watched domains take no mail for seven days",
+  "domain.back": "dead domains take mail again",
+  "domain.changed_hands": "watched domains are registered anew",
+  "domain.disposable": "a list has watched domains now",
   "test.ping": "a test from this page",
 };
 

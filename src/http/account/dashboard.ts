@@ -10,7 +10,14 @@ import { adminRoutes } from "./admin.ts";
 import { feedbackRoutes, hookRoutes, policyRoutes, tokenSecretRoute } from "./gate.ts";
 import { type AccountGuardDeps, accountPages } from "./guard.ts";
 import { listRoutes } from "./lists.ts";
-import { exportRoute, keyRoutes, ownRoutes, signInRoutes, webhookRoutes } from "./own.ts";
+import {
+  exportRoute,
+  keyRoutes,
+  ownRoutes,
+  signInRoutes,
+  watchRoutes,
+  webhookRoutes,
+} from "./own.ts";
 import type { AccountRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
 
@@ -25,6 +32,7 @@ export function accountRoutes({ gate }: Pick<DashboardDeps, "gate">): readonly A
     ...keyRoutes,
     ...listRoutes,
     ...webhookRoutes,
+    ...watchRoutes,
     ...(gate === undefined
       ? []
       : [...policyRoutes, ...feedbackRoutes, ...hookRoutes, tokenSecretRoute]),

@@ -14,7 +14,16 @@ import { insertRow } from "../../store/rows.ts";
 
 const PERSON = "Jo.Doe@good.example";
 const SPELLED = "jo.doe+x@good.example";
-const NONE = { traffic: 0, feedback: 0, decisions: 0, requests: 0, rules: 0, lists: 0, batches: 0 };
+const NONE = {
+  traffic: 0,
+  feedback: 0,
+  decisions: 0,
+  watched: 0,
+  requests: 0,
+  rules: 0,
+  lists: 0,
+  batches: 0,
+};
 
 async function filled(t: Parameters<typeof worldFor>[0]) {
   const { world, signedIn } = await worldFor(t, { zone: ZONE });
@@ -91,6 +100,7 @@ test("a person is forgotten in every place of every account, and nobody else is"
     traffic: 8,
     feedback: 2,
     decisions: 2,
+    watched: 0,
     requests: 1,
     rules: 1,
     lists: 2,

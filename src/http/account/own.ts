@@ -47,6 +47,7 @@ import {
   SessionState,
   SetUpState,
   Usage,
+  WatchState,
   WebhookState,
 } from "./shapes.ts";
 
@@ -329,6 +330,14 @@ function shownDelivery(delivery: WebhookDeliveryRow): DeliveryJson {
 }
 
 const notedWebhook = ({ webhooks, note }: AccountContext) => webhooks.setup.by(note);
+
+export const watchRoutes: readonly AccountRoute[] = [
+  account("GET watch", { answer: WatchState }, async ({ account: own, watch }) => ({
+    domains: await watch.count(own.id),
+    changes: await watch.changes(own.id),
+  })),
+  account("DELETE watch", {}, ({ account: own, watch }) => watch.clear(own.id)),
+];
 
 export const webhookRoutes: readonly AccountRoute[] = [
   account("GET webhook", { answer: WebhookState }, async ({ account: own, webhooks }) => ({

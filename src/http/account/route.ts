@@ -33,6 +33,7 @@ import type { HookService } from "../../gate/hooks.ts";
 import type { ReportOutcomes } from "../../gate/outcomes.ts";
 import type { PolicyService } from "../../gate/policies.ts";
 import type { TestPolicy } from "../../gate/rulings.ts";
+import type { WatchList } from "../../watch/watch-list.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import type { AccountHash } from "../../gate/traffic-marks.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
@@ -77,6 +78,7 @@ export interface DashboardServices {
   readonly system: () => Promise<SystemState>;
   readonly tiers: Tiers;
   readonly usage: UsageReader;
+  readonly watch: Pick<WatchList, "count" | "changes" | "clear">;
   readonly webhooks: {
     readonly setup: WebhookSetup;
     readonly dispatcher: Pick<Dispatcher, "ping">;

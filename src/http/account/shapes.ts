@@ -148,6 +148,13 @@ export const CreditsJson = Type.Object({ balance: count, entries: Type.Array(Cre
 export type CreditsJson = Described<typeof CreditsJson>;
 export const Balance = Type.Object({ balance: count });
 
+/** The domains that the account watches, and the last 20 changes. */
+export const WatchState = Type.Object({
+  domains: count,
+  changes: Type.Array(Type.Object({ domain: text, kind: text, at: time })),
+});
+export type WatchState = Described<typeof WatchState>;
+
 const Webhook = Type.Object({ url: text, events: Type.Array(text) });
 export const WebhookState = Type.Object({
   known_events: Type.Array(text, { description: "Every event there is." }),

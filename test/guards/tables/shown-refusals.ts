@@ -52,6 +52,7 @@ export const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   webhookUrlRefused: refusals.webhookUrlRefused("(says what is wrong with the URL)"),
   unknownWebhookEvent: refusals.unknownWebhookEvent("x", ["test.ping", "bulk.completed"]),
   noWebhook: refusals.noWebhook(),
+  tooManyWatched: refusals.tooManyWatched(100),
   tooManyPings: refusals.tooManyPings(10),
   bulkTooLarge: refusals.bulkTooLarge(),
   uploadTooLarge: refusals.uploadTooLarge(20_000_000, undefined),

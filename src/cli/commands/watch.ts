@@ -1,0 +1,64 @@
+import { limitsOf, type Tiers, tierOf } from "../../accounts/admission/tiers.ts";
+import type { AccountService } from "../../accounts/accounts.ts";
+import type { WatchedPage, WatchList } from "../../watch/watch-list.ts";
+import { ACCOUNT, accountNamed, rowsFor } from "../command.ts";
+import { misuse, table } from "../terminal.ts";
+
+export interface CliWatch {
+  readonly accounts: Pick<AccountService, "find">;
+  readonly watch: WatchList;
+  readonly tiers: Tiers;
+  readonly nowMs: () => number;
+}
+
+const REFUSED_SHOWN = 20;
+
+/** `gatepost watch`: the domains of an account's users, whose mail a server looks at once a day. */
+export const watchCommand = rowsFor<CliWatch>()("watch", {
+  about: "watch the domains of an account's users, once a day",
+  takes: {
+    ...ACCOUNT,
+    "[file]": {
+      help: 'domains or addresses, one a line, which replace those watched; "-" reads standard input',
+      fallback: "",
+    },
+    "--list": "print the domains that are watched, with their mail",
+    "--off": "watch none any more",
+  },
+  json: 'print {"watched","refused"}, with --list {"domains"}',
+  details: "Of addresses only the domains are kept. Providers and relays are left out.",
+  examples: ["gatepost watch jo@example.com domains.txt", "gatepost watch jo@example.com --list"],
+  async run({ account, file, list, off }, { accounts, watch, tiers, nowMs }, { readText }) {
+    const own = await accountNamed({ accounts }, account);
+    if ([file !== "", list === true, off === true].filter(Boolean).length !== 1)
+      throw misuse("give a file, --list or --off");
+    if (off === true) {
+      await watch.clear(own.id);
+      return { json: { watched: 0, refused: [] }, text: "0 domains are watched\n" };
+    }
+    if (list === true) {
+      const domains = await all(watch, own.id);
+      const rows = domains.map((one) => [one.domain, one.mail, one.since, one.registered ?? ""]);
+      return { json: { domains }, text: table(["DOMAIN", "MAIL", "SINCE", "REGISTERED"], rows) };
+    }
+    const lines = (await readText(file)).split(/\s+/).filter((line) => line !== "");
+    const names = new Set(lines.map((line) => line.slice(line.lastIndexOf("@") + 1).toLowerCase()));
+    const { limits } = own;
+    const { watch: most } = limitsOf(tiers, { tier: tierOf(own, nowMs()), limits });
+    const change = await watch.replace(own.id, [...names], most);
+    const refused = change.refused.slice(0, REFUSED_SHOWN).map(({ domain }) => domain);
+    const left = change.refused.length;
+    const notes = left === 0 ? "" : `left out ${String(left)}: ${refused.join(", ")}\n`;
+    return { json: change, text: `${String(change.watched)} domains are watched\n`, notes };
+  },
+});
+
+async function all(watch: WatchList, accountId: string) {
+  const domains = [];
+  for (let after: string | null = ""; after !== null;) {
+    const page: WatchedPage = await watch.page(accountId, after);
+    domains.push(...page.domains);
+    after = page.next;
+  }
+  return domains;
+}

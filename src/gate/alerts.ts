@@ -1,0 +1,139 @@
+import type { Kysely } from "kysely";
+import type { Clock } from "../base/clock.ts";
+import { type End, every } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
+import { isoTime } from "../core/calendar.ts";
+import { changeRows, deleteRows, findRow, insertRow, lockName } from "../store/rows.ts";
+import type { Database } from "../store/schema.ts";
+import type { AlertRow } from "../store/tables/watch.ts";
+import { inTransaction, type Tx } from "../store/transaction.ts";
+import type { Announce } from "../webhooks/dispatcher.ts";
+import type { DecisionMade } from "./outcomes.ts";
+
+export type AlertKind =
+  "burst" | "many" | "shape" | "wave" | "repeated_mailbox" | "review" | "failed_open";
+
+type AlertState = "begins" | "goes_on" | "ends";
+
+const LOOK_EVERY_MS = 30_000;
+const HOUR_MS = 3_600_000;
+
+export interface AlertsDeps {
+  readonly db: Kysely<Database>;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+  readonly announce: Announce;
+  readonly announced: () => void;
+}
+
+interface Noticed {
+  readonly accountId: string;
+  readonly kind: AlertKind;
+  readonly domain: string | undefined;
+  count: number;
+}
+
+/** Tells accounts what their decisions show: when it begins, each hour while it goes on, and when an hour passed without it. */
+export class Alerts {
+  readonly #deps: AlertsDeps;
+  /** What this process noticed since its last look; a kill loses it. */
+  #noticed = new Map<string, Noticed>();
+
+  constructor(deps: AlertsDeps) {
+    this.#deps = deps;
+  }
+
+  start(): End {
+    const { clock, log } = this.#deps;
+    const failed = (fault: unknown): void => log.error("gate.alerts_failed", fault);
+    return every({ ms: LOOK_EVERY_MS, clock, failed }, () => this.look());
+  }
+
+  notice(accountId: string, kind: AlertKind, domain?: string): void {
+    const key = `${kind} ${accountId}`;
+    const known = this.#noticed.get(key);
+    if (known === undefined) this.#noticed.set(key, { accountId, kind, domain, count: 1 });
+    else known.count += 1;
+  }
+
+  noticeDecision(accountId: string, { outcome, facts }: DecisionMade): void {
+    const { decision, reason, rule } = outcome;
+    if (decision === "review") this.notice(accountId, "review");
+    const kind = KIND_OF_REASON.get(reason);
+    if (kind === undefined || rule === undefined) return;
+    this.notice(accountId, kind, kind === "burst" ? facts.registrable_domain : undefined);
+  }
+
+  /** Notes what was noticed since the last look, and ends what was not noticed for an hour. */
+  async look(): Promise<void> {
+    const { db, clock } = this.#deps;
+    const noticed = this.#noticed;
+    this.#noticed = new Map();
+    for (const one of noticed.values()) await this.#note(one);
+    const before = clock.nowMs() - HOUR_MS;
+    const quiet = db.selectFrom("alerts").selectAll().where("seen_ms", "<=", before);
+    for (const row of await quiet.where("kind", "in", [...KINDS]).execute()) {
+      await this.#tell(async (tx) => {
+        const { account_id, kind, seen_ms } = row;
+        const isMine = (await deleteRows(tx.sql, "alerts", { account_id, kind, seen_ms })) === 1;
+        return isMine ? { row, state: "ends" } : undefined;
+      });
+    }
+  }
+
+  async #note({ accountId: account_id, kind, domain, count }: Noticed): Promise<void> {
+    const nowMs = this.#deps.clock.nowMs();
+    await this.#tell(async (tx) => {
+      await lockName(tx, `alert ${account_id} ${kind}`);
+      const known = await findRow(tx.sql, "alerts", { account_id, kind });
+      if (known === undefined) {
+        const now = { began_ms: nowMs, told_ms: nowMs, seen_ms: nowMs };
+        const row = { account_id, kind, ...now, count };
+        await insertRow(tx.sql, "alerts", { ...row, count: 0 });
+        return { row, state: "begins", domain };
+      }
+      const row = { ...known, seen_ms: nowMs, count: Number(known.count) + count };
+      const isDue = nowMs - Number(known.told_ms) >= HOUR_MS;
+      const change = isDue ? { ...row, told_ms: nowMs, count: 0 } : row;
+      await changeRows(tx.sql, "alerts", { account_id, kind }, change);
+      return isDue ? { row, state: "goes_on", domain } : undefined;
+    });
+  }
+
+  /** In the transaction that notes it, so that a kill tells nothing twice. */
+  async #tell(
+    note: (
+      tx: Tx,
+    ) => Promise<{ row: AlertRow; state: AlertState; domain?: string | undefined } | undefined>,
+  ): Promise<void> {
+    const { db, announce, announced } = this.#deps;
+    const isTold = await inTransaction(db, async (tx) => {
+      const news = await note(tx);
+      if (news === undefined) return false;
+      const { row, state, domain } = news;
+      const { account_id, kind } = row;
+      const since = isoTime(Number(row.began_ms));
+      const data = { kind, state, count: Number(row.count), since };
+      await announce(tx, account_id, "gate.alert", { ...data, ...(domain && { domain }) });
+      return true;
+    });
+    if (isTold) announced();
+  }
+}
+
+const KIND_OF_REASON: ReadonlyMap<string, AlertKind> = new Map([
+  ["burst", "burst"],
+  ["many", "many"],
+  ["shape", "shape"],
+  ["repeated_mailbox", "repeated_mailbox"],
+]);
+
+const KINDS: ReadonlySet<AlertKind> = new Set<AlertKind>([
+  "burst",
+  "many",
+  "shape",
+  "wave",
+  "repeated_mailbox",
+  "review",
+  "failed_open",
+]);

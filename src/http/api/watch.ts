@@ -1,0 +1,138 @@
+import { limitsOf, type Tiers } from "../../accounts/admission/tiers.ts";
+import { badParameter, missingParameter, tooManyWatched } from "../../base/refusals.ts";
+import { orNull, oneOf, Type } from "../../core/json-schema.ts";
+import type { WatchList } from "../../watch/watch-list.ts";
+import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
+import { JSON_TYPE, type ApiReply, type Route } from "../route.ts";
+import { accountOf } from "./feedback.ts";
+
+const NAME_MAX = 253;
+
+/** /api/watch: the domains of an account's users; one of the rate, no unit. */
+export const watchRoute = (watch: WatchList, tiers: Tiers): Route => ({
+  family: "watch",
+  methods: ["GET", "PUT", "POST", "DELETE"],
+  body: "params",
+  parameters: parametersOf(...WATCH),
+  charges: "nothing",
+  async handle(request) {
+    const accountId = accountOf(request);
+    const { method, params, admitted } = request;
+    if (method === "GET") {
+      const after = params.words("after") ?? "";
+      if (after.length > NAME_MAX) throw badParameter("after", "the next of a page before");
+      return answer(await watch.page(accountId, after));
+    }
+    const names = params.texts("domains");
+    if (names === undefined) throw missingParameter("domains");
+    if (method === "DELETE") return answer({ watched: await watch.remove(accountId, names) });
+    const most = limitsOf(tiers, admitted.caller).watch;
+    const change =
+      method === "PUT" ? watch.replace(accountId, names, most) : watch.add(accountId, names, most);
+    return answer(await change);
+  },
+});
+
+const answer = (body: object): ApiReply => ({ type: JSON_TYPE, body: JSON.stringify(body) });
+
+const body = {
+  domains: { schema: Type.Array(Type.String(), { description: "Names, never addresses." }) },
+};
+const watched = Type.Integer({ minimum: 0, description: "Domains watched now." });
+const CHANGE = Type.Object({
+  watched,
+  refused: Type.Array(
+    Type.Object({
+      domain: Type.String(),
+      why: oneOf(
+        ["malformed", "shared"],
+        "`shared`: a provider, relay or shared suffix, whose mailboxes belong to many.",
+      ),
+    }),
+  ),
+});
+const EXAMPLE = { domains: ["shop.example", "gmail.com"] };
+const CHANGED = { watched: 1, refused: [{ domain: "gmail.com", why: "shared" }] };
+const refusals = {
+  ...KEY_NEEDED,
+  422: ["More than the plan's `watch`.", tooManyWatched(100)],
+} as const;
+const needs = "Needs a secret key; counts against the rate and costs no unit. ";
+
+export const WATCH: readonly Operation[] = [
+  {
+    id: "listWatched",
+    at: "GET /api/watch",
+    summary: "Read the watched domains",
+    about: `${needs}By name, up to 1,000 a page.`,
+    tag: "gate",
+    key: "needed",
+    query: {
+      after: { schema: Type.Optional(Type.String({ description: "`next` of the page before." })) },
+    },
+    answers: json(
+      "One page.",
+      Type.Object({
+        domains: Type.Array(
+          Type.Object({
+            domain: Type.String(),
+            mail: oneOf(["yes", "no", "unknown"], "Whether it took mail when DNS last said."),
+            since: Type.String({ format: "date-time", description: "Since when `mail` is so." }),
+            registered: orNull(Type.String({ format: "date" }), "Null: the registry does not say."),
+            disposable: orNull(Type.Boolean(), "Null before the first look."),
+          }),
+        ),
+        next: orNull(Type.String()),
+      }),
+      {
+        domains: [
+          {
+            domain: "shop.example",
+            mail: "yes",
+            since: "2026-11-28T09:00:00.000Z",
+            registered: "2019-03-01",
+            disposable: false,
+          },
+        ],
+        next: null,
+      },
+    ),
+    refusals: KEY_NEEDED,
+  },
+  {
+    id: "replaceWatched",
+    at: "PUT /api/watch",
+    summary: "Watch these domains alone",
+    about: `${needs}Those watched already keep what is known of them.`,
+    tag: "gate",
+    key: "needed",
+    body,
+    bodyExample: EXAMPLE,
+    answers: json("Stored.", CHANGE, CHANGED),
+    refusals,
+  },
+  {
+    id: "addWatched",
+    at: "POST /api/watch",
+    summary: "Watch these domains, too",
+    about: needs.trim(),
+    tag: "gate",
+    key: "needed",
+    body,
+    bodyExample: EXAMPLE,
+    answers: json("Stored.", CHANGE, CHANGED),
+    refusals,
+  },
+  {
+    id: "removeWatched",
+    at: "DELETE /api/watch",
+    summary: "Watch these domains no more",
+    about: needs.trim(),
+    tag: "gate",
+    key: "needed",
+    body,
+    bodyExample: { domains: ["shop.example"] },
+    answers: json("Removed.", Type.Object({ watched }), { watched: 0 }),
+    refusals: KEY_NEEDED,
+  },
+];

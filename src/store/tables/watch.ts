@@ -1,0 +1,40 @@
+/** Domains whose mail accounts have watched, what became of them, and which alerts last. */
+export interface WatchTables {
+  watched: WatchedRow;
+  watch_events: WatchEventRow;
+  alerts: AlertRow;
+}
+
+export interface WatchedRow {
+  account_id: string;
+  domain: string;
+  /** When it is asked next: each day at its own time. */
+  next_ms: number;
+  mail: "yes" | "no" | "unknown";
+  mail_since_ms: number;
+  /** Days in a row with a definitive no, and when the last of them was; days without an answer do not count. */
+  no_days: number;
+  no_ms: number;
+  /** 0 or 1, as SQLite binds no booleans; -1 before the first look. */
+  disposable: number;
+  registered_ms: number | null;
+}
+
+export interface WatchEventRow {
+  account_id: string;
+  domain: string;
+  kind: "domain.dead" | "domain.back" | "domain.changed_hands" | "domain.disposable";
+  at_ms: number;
+  told_ms: number | null;
+}
+
+/** An alert that lasts: it was told when it began, and each hour since. */
+export interface AlertRow {
+  account_id: string;
+  kind: string;
+  began_ms: number;
+  told_ms: number;
+  /** When it was noticed last. */
+  seen_ms: number;
+  count: number;
+}

@@ -118,6 +118,48 @@ const cases: readonly Case[] = [
   ["several entries in a cell", `email\n"${JO}; ${AN}"\n`, "email", [[JO, AN]]],
   ["names in front of addresses", `"Ash, Jo" <${JO}>, An <${AN}>`, "entry", [[JO], [AN]]],
   ["lines above the header", `Export\n2026-11-20\n\nname,email\nJo,${JO}\n`, "email", [[JO]]],
+  ["an Entra template", `version:v1.0\nName,User email\nJo,${JO}\n`, "User email", [[JO]]],
+  [
+    "a table of psql",
+    ` name |    email\n------+--------------\n Jo   | ${JO}\n An   | ${AN}\n(2 rows)\n`,
+    "email",
+    [[JO], [AN]],
+  ],
+  [
+    "a table of mysql",
+    `+------+--------------+\n| name | email        |\n+------+--------------+\n| Jo   | ${JO} |\n| An   | ${AN} |\n+------+--------------+\n2 rows in set (0.00 sec)\n`,
+    "email",
+    [[JO], [AN]],
+  ],
+  [
+    "a table of Markdown",
+    `| Name | Email |\n|------|:-----|\n| Jo | [${JO}](mailto:${JO}) |\n| An | ${AN} |\n`,
+    "Email",
+    [[JO], [AN]],
+  ],
+  ["links of Markdown", `[${JO}](mailto:${JO})\n[An](mailto:${AN})\n`, "entry", [[JO], [AN]]],
+  [
+    "nested JSON lines",
+    `{"user":{"email":"${JO}"}}\n{"user":{"email":"${AN}"}}\n`,
+    "user.email",
+    [[JO], [AN]],
+  ],
+  ["a group without blanks", `Team:${JO},${AN};\n`, "entry", [[JO], [AN]]],
+  [
+    "people of Exchange in Outlook",
+    `Name,E-mail Address\nJo,${JO}\nAn,/o=ExchangeLabs/ou=x/cn=Recipients/cn=an\n`,
+    "E-mail Address",
+    [[JO], []],
+  ],
+  ["rows quoted as one cell", `"name,email"\n"Jo,${JO}"\n"An,${AN}"\n`, "email", [[JO], [AN]]],
+  ["an Arabic comma", `${JO}\u060c ${AN}`, "entry", [[JO], [AN]]],
+  ["an address in a title", `List of ops@good.test\nname,email\nJo,${JO}\n`, "email", [[JO]]],
+  [
+    "addresses of Exchange",
+    `name\tproxyAddresses\nJo\tSIP:x@good.test;SMTP:${JO};X500:/o=x/cn=jo;smtp:${AN}\n`,
+    "proxyAddresses",
+    [[JO, AN]],
+  ],
 ];
 
 for (const [name, content, column, rows, options = {}] of cases) {
@@ -142,6 +184,16 @@ const refused: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ["a PDF", Buffer.from("%PDF-1.7\n"), /PDF/],
   ["NUL octets", Buffer.from(`${JO}\n\0\0\0\n${AN}\n${"x".repeat(20)}`), /NUL/],
   ["no column of addresses", Buffer.from("a,b\nc,d\n"), /No column holds addresses/],
+  [
+    "telephone numbers",
+    Buffer.from("phone\n+49 171 123\n0171 2345\n"),
+    /No column holds addresses/,
+  ],
+  [
+    "telephone numbers in a text",
+    Buffer.from("+49 171 1234567\n0171/23456\n"),
+    /No column holds addresses/,
+  ],
   ["a workbook that is none", Buffer.from("PK\u0003\u0004 and nothing more"), /workbook/i],
 ];
 

@@ -132,6 +132,9 @@ function formOf(head: string, { name = "", column }: ListOptions): Form {
   );
   const isNamed = /\.(?:csv|tsv|tab)$/i.test(name);
   const delimiter = best.count > 0 ? best.delimiter : ",";
+  const inside = best.count > 0 ? undefined : delimiterInside(best.rows);
+  if (inside !== undefined)
+    return { form: "table", delimiter: inside, rows: (texts) => rowsInCells(texts, inside) };
   const rows = (texts: TextPieces) => csvRows(texts, delimiter, { quote });
   const table: Form = { form: "table", delimiter, rows };
   if (column !== undefined) return table;
@@ -144,8 +147,42 @@ function guessOf(head: string, delimiter: string, quote: string): Guess {
   const reader = new CsvReader(delimiter, quote);
   const whole = reader.push(head);
   const isWhole = head.length < HEAD_UNITS || whole.length === 0;
-  const rows = [...whole, ...(isWhole ? reader.end() : [])].slice(0, SAMPLE_ROWS);
+  const all = [...whole, ...(isWhole ? reader.end() : [])];
+  const rows = withoutRules(all.slice(0, SAMPLE_ROWS), delimiter);
   return { delimiter, rows, ...regular(rows) };
+}
+
+/** Rows of one cell each, which is quoted and holds a row: what divides that. */
+function delimiterInside(rows: readonly RawRow[]): string | undefined {
+  const [head = "", ...body] = rows.map(({ cells }) => cells[0] ?? "");
+  const isSplit = (sign: string): boolean =>
+    head.includes(sign) && body.every((cell) => cell.includes(sign));
+  if (body.length === 0 || kindOfCell(head) !== "other") return undefined;
+  return DELIMITERS.find(isSplit);
+}
+
+async function* rowsInCells(
+  texts: TextPieces,
+  delimiter: string,
+): AsyncGenerator<readonly RawRow[]> {
+  for await (const rows of csvRows(texts, ",", {}))
+    yield rows.map((row) => {
+      const reader = new CsvReader(delimiter);
+      const inner = [...reader.push(row.cells.join(",")), ...reader.end()];
+      return { ...row, cells: inner[0]?.cells ?? [] };
+    });
+}
+
+/** Lines that database clients and Markdown draw between and below the rows of a table. */
+const RULE = /^[\s|:+=-]*$/;
+const FOOT = /^\(?\d+ rows?\b/;
+
+function withoutRules(rows: readonly RawRow[], delimiter: string): readonly RawRow[] {
+  if (delimiter !== "|") return rows;
+  return rows.filter(({ cells }) => {
+    const text = cells.join("|");
+    return !(RULE.test(text) && text.includes("--")) && !FOOT.test(text);
+  });
 }
 
 function isTable({ rows, first, count, width }: Guess): boolean {
@@ -208,7 +245,7 @@ async function* csvRows(
 ): AsyncGenerator<readonly RawRow[]> {
   const reader = new CsvReader(delimiter, quote);
   const read = (rows: readonly RawRow[]): readonly RawRow[] =>
-    from > 1 ? rows.filter(({ line }) => line >= from) : rows;
+    withoutRules(from > 1 ? rows.filter(({ line }) => line >= from) : rows, delimiter);
   for await (const text of texts) yield read(reader.push(text));
   yield read(reader.end());
 }

@@ -86,9 +86,14 @@ export async function* objectRows(
 const ONE_OBJECT =
   "The file is one JSON object with a list inside; send the list alone, for example: jq '.contacts' FILE > list.json.";
 
-const hidesList = ({ members }: ParsedObject): boolean =>
-  members.some(([, member]) => /^[[{]/.test(member) && member.includes("@")) &&
-  !members.some(([, member]) => !/^[[{]/.test(member) && kindOfCell(member) === "address");
+function hidesList({ members }: ParsedObject): boolean {
+  const isInside = (name: string, member: string): boolean =>
+    name.includes(".") || /^[[{]/.test(member);
+  const own = members.some(
+    ([name, text]) => !isInside(name, text) && kindOfCell(text) === "address",
+  );
+  return !own && members.some(([name, text]) => isInside(name, text) && text.includes("@"));
+}
 
 /** Objects as rows, which are no wider than their last member; a slice of them is taken before it has many cells. */
 class ObjectTable {
@@ -237,17 +242,25 @@ function parsedValue(text: string, line: number): ParsedObject {
     return { line, units, members: [], text, fault };
   }
   try {
-    return { line, units, members: Object.entries(value).map(asTexts), object: text };
+    return { line, units, members: membersOf(value, "", MEMBERS_IN_MEMBERS), object: text };
   } catch {
     const fault = `Line ${String(line)} is nested too deep.`; // JSON.stringify has no more stack
     return { line, units, members: [], text: "", fault };
   }
 }
 
-const asTexts = ([name, member]: [string, unknown]): readonly [string, string] => [
-  name,
-  typeof member === "string" ? member : member === null ? "" : JSON.stringify(member),
-];
+const MEMBERS_IN_MEMBERS = 3;
+
+/** Members of members are named "user.email". */
+const membersOf = (value: object, path: string, depth: number): Members =>
+  Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
+    if (typeof member === "string") return [[path + name, member] as const];
+    if (member === null) return [[path + name, ""] as const];
+    const isOpen = typeof member === "object" && !Array.isArray(member) && depth > 0;
+    return isOpen && Object.keys(member).length > 0
+      ? membersOf(member, `${path}${name}.`, depth - 1)
+      : [[path + name, JSON.stringify(member)] as const];
+  });
 
 function jsonOf(text: string): unknown {
   try {

@@ -138,7 +138,7 @@ class SheetReader {
   #hasValue = false;
   #hasFormula = false;
   #isPhonetic = false;
-  #isUnvalued = false;
+  #unvalued: number[] = [];
   #isWide = false;
   readonly #blanks = new Blanks();
 
@@ -175,7 +175,8 @@ class SheetReader {
     this.#line = r === undefined ? this.#line + 1 : Number(r);
     this.#cells = [];
     this.#at = -1;
-    this.#isUnvalued = this.#isWide = false;
+    this.#unvalued = [];
+    this.#isWide = false;
   }
 
   #beginCell({ r, t = "n", s = "-1" }: Attributes): void {
@@ -189,7 +190,8 @@ class SheetReader {
 
   #endCell(): void {
     const text = this.#linked(this.#shown(this.#value, this.#type, this.#style));
-    this.#isUnvalued ||= this.#hasFormula && this.#value === "" && this.#type !== "str";
+    if (this.#hasFormula && this.#value === "" && this.#type !== "str")
+      this.#unvalued.push(this.#at);
     if (text === "" || this.#at < 0) return;
     const at = Math.min(this.#at, COLUMNS_MAX - 1);
     this.#blanks.count(Math.max(0, at - this.#cells.length), text.length);
@@ -206,16 +208,14 @@ class SheetReader {
 
   #endRow(): void {
     const [cells, line] = [this.#cells, this.#line];
-    if (cells.length === 0 && !this.#isUnvalued) return;
+    if (cells.length === 0 && this.#unvalued.length === 0) return;
     this.rows.push({
       cells: cells.length === 0 ? [""] : cells,
       line,
       fault: this.#isWide
         ? `Row ${String(line)} has more than ${String(COLUMNS_MAX)} columns.`
         : undefined,
-      doubt: this.#isUnvalued
-        ? `Row ${String(line)} has a formula without a stored value.`
-        : undefined,
+      unvalued: this.#unvalued.length > 0 ? this.#unvalued : undefined,
     });
   }
 }
@@ -294,7 +294,9 @@ async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number
     open: (name, attributes) => {
       if (name === "numFmt") {
         const { numFmtId = "", formatCode = "" } = attributes();
-        const code = formatCode.slice(0, FORMAT_UNITS).replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, "");
+        const code = formatCode
+          .slice(0, FORMAT_UNITS)
+          .replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, "");
         if (/[dy]/i.test(code)) formats.add(Number(numFmtId));
       } else if (name === "cellXfs") isCell = true;
       else if (name === "xf" && isCell) {

@@ -11,8 +11,8 @@ export interface RawRow {
   /** Where it begins, from 1. */
   readonly line: number;
   readonly fault?: string | undefined;
-  /** Why a blank cell of it may not be blank: a sentence. */
-  readonly doubt?: string | undefined;
+  /** Cells that look blank and are formulas without a stored value. */
+  readonly unvalued?: readonly number[] | undefined;
   readonly object?: string | undefined;
   /** The JSON text that it was: its entry, whatever the columns are. */
   readonly text?: string | undefined;

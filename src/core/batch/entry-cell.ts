@@ -12,13 +12,26 @@ const PLAIN = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 
 /** What people write where there is nothing. */
 const NOTHING =
-  /^(?:n\/?a\.?|n\.a\.?|#n\/a|null|nil|none|undefined|nan|\\n|\(?(?:blank|none|empty)\)?|[-\u2010-\u2015_.?*\u2022#]{1,10})$/i;
+  /^(?:[\w -]+:|n\/?a\.?|n\.a\.?|#n\/a|null|nil|none|undefined|nan|\\n|\(?(?:blank|none|empty)\)?|[-\u2010-\u2015_.?*\u2022#]{1,10})$/i;
 
 /** Numbers, bullets and boxes in front of the items of a list. */
 const MARK =
   /^(?:\(?\d{1,9}[.)]|[-*+>#\u2022\u00b7\u2023\u25aa\u25cf\u25cb\u25e6\u2010-\u2015\u2713\u2714]|\[[ xX]?\])\s+/;
 
-const LABEL = /^(?:mailto|e-?mail|mail)\s*:\s*/i;
+/** A protocol, or the name of a group; local parts have no colon. */
+const LABEL =
+  /^(?:(?:mailto|e-?mail|mail)\s*:\s*|[^@<>:"()[\]/]{1,64}:\s*(?=[^\s:/][^:]{0,320}@))/i;
+
+/** Names of Exchange and of other protocols, which are no addresses of mail. */
+const FOREIGN = /^(?:(?:x500|x400|sip|spo|eum|notes|im):|\/o=)/i;
+
+/** In front of each of several addresses of Exchange. */
+const PROXY = /\+(?=(?:smtp|x500|x400|sip|spo|eum|notes):)/iy;
+
+/** Commas and semicolons of Chinese, Japanese and Arabic. */
+const WIDE_COMMAS = "\u3001\uff0c\uff1b\uff64\u060c\u061b";
+
+const MARKDOWN = /^\[[^\]]*\]\(([^()\s]*)\)$/;
 
 const QUOTES = "\"'`\u00ab\u00bb\u2018-\u201f\u2039\u203a";
 const OPENING = new RegExp(`^[${QUOTES}<]`);
@@ -42,7 +55,8 @@ function unwrapped(cell: string): string {
 
 function unwrappedOnce(text: string): string {
   const first = text[0] ?? "";
-  if (first === "=") return formulaText(text);
+  if (FOREIGN.test(text)) return "";
+  if (first === "=" && text[1] !== "?") return formulaText(text);
   const label = LABEL.exec(text)?.[0];
   if (label !== undefined) {
     const query = text.indexOf("?", label.length);
@@ -76,6 +90,8 @@ function formulaText(text: string): string {
 /** What is in brackets, or stands before or behind a remark in brackets. */
 function bracketed(text: string): string | undefined {
   if (text.endsWith(">")) return inAngles(text);
+  const target = MARKDOWN.exec(text)?.[1];
+  if (target !== undefined) return target;
   const [first = ""] = text;
   const close = BRACKETS[first];
   const end = close === undefined || text.lastIndexOf(first) > 0 ? -1 : text.indexOf(close);
@@ -114,11 +130,18 @@ function finder(text: string, sought: string): (from: number) => number {
 
 const NAME_MAX_UNITS = 200;
 
+/** What divides several addresses besides commas and semicolons. */
+const CUTS = `|\n\r\t${WIDE_COMMAS}`;
+
 function widthOfCut(text: string, at: number, isMany: boolean): number {
   const char = text[at] ?? "";
   if (char === "," || char === ";") return 1;
   if (!isMany) return 0;
-  if (char === "|" || char === "\n" || char === "\r" || char === "\t") return 1;
+  if (char === "+") {
+    PROXY.lastIndex = at;
+    return PROXY.test(text) ? 1 : 0;
+  }
+  if (CUTS.includes(char)) return 1;
   const isWide =
     (char === ":" && text.startsWith(":::", at)) || (char === " " && text.startsWith(" / ", at));
   return isWide ? 3 : 0;
@@ -133,6 +156,7 @@ function partsOf(text: string): readonly string[] {
   const nextAt = finder(text, "@");
   const nextOpen = finder(text, "<");
   const nextSemicolon = finder(text, ";");
+  const nextClose = finder(text, ")");
   const parts: string[] = [];
   const isMany = atSigns(text) > 1;
   let start = 0;
@@ -149,7 +173,7 @@ function partsOf(text: string): readonly string[] {
     if (char === '"' && isFresh) {
       const close = nextQuote(at + 1);
       if (close < Infinity) at = close;
-    }
+    } else if (char === "(" && nextClose(at) - at < NAME_MAX_UNITS) at = nextClose(at);
     const width = widthOfCut(text, at, isMany);
     isFresh = width > 0 || (isFresh && char === " ");
     if (width === 0 || (char === "," && isOfName(at))) continue;
@@ -168,28 +192,37 @@ function wordsOf(part: string): readonly string[] {
 }
 
 const isNothing = (text: string): boolean =>
-  text === "" || (text.length < 13 && NOTHING.test(text));
+  text === "" || (text.length < 40 && NOTHING.test(text));
+
+/** Cells in cells: `"jo@x, 'Elm, An' <an@x>"`. */
+const CELLS_IN_CELLS = 3;
+
+function piecesIn(text: string, depth: number): readonly string[] {
+  const parts = partsOf(text);
+  if (parts.length > 1 && depth > 0) return parts.flatMap((part) => piecesIn(part, depth - 1));
+  const whole = unwrapped(parts.length === 1 ? (parts[0] ?? "") : text);
+  if (atSigns(whole) < 2) return whole.includes("@") ? [whole] : [];
+  return whole !== text && depth > 0 ? piecesIn(whole, depth - 1) : wordsOf(whole);
+}
 
 /** The entries of a cell: none of a blank one, several when it holds several addresses. Linear. */
 export function entriesOf(cell: string): readonly string[] {
   if (PLAIN.test(cell)) return [cell];
-  const text = unwrapped(cell);
-  if (isNothing(text)) return [];
-  if (atSigns(text) > 1) {
-    const entries = partsOf(text)
-      .map(unwrapped)
-      .filter((part) => part.includes("@"))
-      .flatMap((part) => (atSigns(part) > 1 ? wordsOf(part) : [part]));
+  if (atSigns(cell) > 1) {
+    const entries = piecesIn(cell.startsWith("=") ? unwrapped(cell) : cell, CELLS_IN_CELLS);
     if (entries.length > 0 && entries.every((entry) => atSigns(entry) === 1)) return entries;
   }
-  return [text.replace(/[\r\n]+/g, " ")];
+  const text = unwrapped(cell);
+  return isNothing(text) ? [] : [text.replace(/[\r\n]+/g, " ")];
 }
+
+const SEPARATED = new RegExp(`[\\s,;|${WIDE_COMMAS}]`);
 
 export function entriesOfLine(line: string): readonly string[] {
   const text = trimEntry(line);
-  if (text === "" || !/[\s,;|]/.test(text)) return text === "" ? [] : [text];
+  if (text === "" || !SEPARATED.test(text)) return text === "" ? [] : [text];
   return partsOf(text).flatMap((part) => {
-    if (/^"[^"]*"$/.test(part)) return [part];
+    if (/^"[^"]*"$/.test(part) || isNothing(part)) return [part];
     if (!/\s/.test(part) || isWrittenOut(part) || (atSigns(part) === 1 && isOneEntry(part)))
       return [part];
     const words = part.replace(MARK, "").split(/\s+/);

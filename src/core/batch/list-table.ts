@@ -80,6 +80,21 @@ const isEntryRow = (cells: readonly string[]): boolean =>
       (kindOfCell(cell) !== "other" && !isEntryName(cell) && !ADDRESS_WORD.test(cell)),
   );
 
+/** A line above a table that holds an address among other words. */
+function isTitle(cells: readonly string[]): boolean {
+  const [title = ""] = cells;
+  const [entry = "", ...others] = entriesOf(title);
+  return filledOf(cells) === 1 && others.length === 0 && /\s/.test(entry);
+}
+
+/** Only digits and what stands between those of telephone numbers, below a title or not. */
+function areNumbers([first, ...others]: readonly (readonly string[])[]): boolean {
+  const cells = (others.length === 0 ? [first] : others).map((row) => row?.[0] ?? "");
+  return (
+    cells.some((cell) => /\d/.test(cell)) && cells.every((cell) => /^[+\d\s().,/-]*$/.test(cell))
+  );
+}
+
 const NO_COLUMN = "No column holds addresses or domains; name it with column.";
 const NO_VALUES =
   "The sheet has formulas without stored values; open the workbook in a spreadsheet program, save it and send it again.";
@@ -128,8 +143,8 @@ export class ListTable {
     const rows = this.#sample;
     this.#sample = [];
     const at = this.#headerAt(rows);
-    const names = rows[at]?.cells ?? [];
     const body = at < 0 ? rows : rows.slice(at + 1);
+    const names = withRowNames(rows[at]?.cells ?? [], body);
     const widest = body.reduce((most, { cells }) => Math.max(most, filledOf(cells)), 0);
     const width = at < 0 ? widthOf(rows) : names.length;
     this.#findOwn(names);
@@ -141,7 +156,7 @@ export class ListTable {
     this.#width = Math.min(width, this.#ownAt);
     const most = Math.min(SAMPLE_ROWS, Math.max(2, SAMPLE_CELLS / header.length));
     const sample = body.slice(0, most).map(({ cells }) => cells);
-    const isUnvalued = body.some(({ doubt }) => doubt !== undefined);
+    const isUnvalued = body.some(({ unvalued }) => unvalued !== undefined);
     const { index, others } = this.#findColumn(
       at < 0 ? [] : header,
       header.length,
@@ -173,11 +188,11 @@ export class ListTable {
       cells.some((cell) => wanted !== "" && trimEntry(cell).toLowerCase() === wanted),
     );
     if (named >= 0 && numberOf(wanted) === undefined) return named;
-    const data = top.findIndex(isEntryRow);
+    const width = widthOf(rows);
+    const data = top.findIndex((cells) => isEntryRow(cells) && !(width > 1 && isTitle(cells)));
     const above = data < 0 ? top : top.slice(0, data);
     const titled = above.findIndex((cells) => cells.some(isEntryName));
     if (titled >= 0 || this.#form === "list") return titled;
-    const width = widthOf(rows);
     const isFull = (cells: readonly string[]): boolean => cells.length >= width;
     const worded = above.findIndex((cells) => isFull(cells) && cells.some(isAddressWord));
     return rows.length > 1 ? (worded >= 0 ? worded : above.findIndex(isFull)) : -1;
@@ -227,7 +242,7 @@ export class ListTable {
       best(holds, "addresses") ??
       best(({ name, domains }) => domains > 0 && DOMAIN_NAMES.has(name), "domains") ??
       best(({ domains }) => domains > 0, "domains") ??
-      (width === 1 && !isUnvalued ? 0 : undefined);
+      (width === 1 && !isUnvalued && !areNumbers(rows) ? 0 : undefined);
     if (found === undefined) throw new TableFault(isUnvalued ? NO_VALUES : NO_COLUMN);
     const others = columns.filter((column) => isNamed(column) || holds(column));
     return { index: found, others: others.flatMap(({ index }) => (index === found ? [] : index)) };
@@ -265,7 +280,7 @@ export class ListTable {
       (hasMore && kindOfCell(cell) === "other"
         ? `Line ${String(line)} has ${String(filledOf(raw))} cells, but there are ${String(this.#width)} columns.`
         : undefined) ??
-      faultOf(entries, row, this.#width);
+      faultOf(entries, row, this.#width, this.#index);
     if (reason !== undefined)
       return { cells, line, entries: [], readAs: undefined, reason, object };
     const readAs = unwrapping(entries, cells[this.#index] ?? "");
@@ -281,10 +296,21 @@ function unwrapping(entries: readonly string[], shown: string): string | undefin
   return isSaid ? undefined : readAs;
 }
 
+/** R writes no name above the column with the names of its rows. */
+function withRowNames(names: readonly string[], body: readonly RawRow[]): readonly string[] {
+  const at = names.findIndex(isEntryName);
+  const isShifted = ({ cells }: RawRow): boolean =>
+    filledOf(cells) === names.length + 1 &&
+    kindOfCell(cells[at] ?? "") === "other" &&
+    kindOfCell(cells[at + 1] ?? "") !== "other";
+  return at >= 0 && body.length > 0 && body.every(isShifted) ? ["", ...names] : names;
+}
+
 function faultOf(
   entries: readonly string[],
-  { cells, line, doubt }: RawRow,
+  { cells, line, unvalued }: RawRow,
   width: number,
+  index: number,
 ): string | undefined {
   if (entries.some((entry) => entry.includes("\ufffd")))
     return `Line ${String(line)} has octets that are no text in its encoding.`;
@@ -292,7 +318,9 @@ function faultOf(
   const hasBreak = cells.length < width && cells.some((cell) => /[\r\n]/.test(cell));
   return hasBreak
     ? `The quote opened on line ${String(line)} is not closed where it should be.`
-    : doubt;
+    : unvalued?.includes(index) === true
+      ? `Row ${String(line)} has a formula without a stored value.`
+      : undefined;
 }
 
 function filledOf(cells: readonly string[]): number {

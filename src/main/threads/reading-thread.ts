@@ -1,7 +1,7 @@
 import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { FileSlices, ListOptions, ListPage } from "../../bulk/list-file.ts";
 import type { Decode } from "../../http/decode.ts";
-import type { ReadFile } from "../../http/api/read-file.ts";
+import { type FileOrder, readFile, type ReadFile } from "../../http/api/read-file.ts";
 import { splitText } from "../../core/batch/batch-chunk.ts";
 import type { ReadsLists } from "../../bulk/list-reader.ts";
 import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
@@ -326,7 +326,14 @@ export function threadTexts(
     decode: (order, owner, left) =>
       texts.run(owner, { name: "decode", what: LIST, left, ...given(order) }),
     readFile: (order, owner, left) =>
-      files.run(owner, { name: "file", what: shown(order.options.name), left, ...given(order) }),
+      isTiny(order)
+        ? readFile(order)
+        : files.run(owner, {
+            name: "file",
+            what: shown(order.options.name),
+            left,
+            ...given(order),
+          }),
     lists: {
       facts: (order, source) => lists.run(order.owner, { name: "facts", ...of(order, source) }),
       rows: (order, source) => lists.run(order.owner, { name: "rows", ...of(order, source) }),
@@ -357,12 +364,23 @@ function of<Order extends ListOrder>(order: Order, source: ListSource) {
 
 const UNPACKED_TIMES = 10;
 
+/** A file of some lines waits for no other: it is read where it is, in less than 50 ms whatever is in it. */
+const TINY_OCTETS = 4_096;
+
+const isTiny = ({ chunks }: FileOrder): boolean =>
+  octetsOf(chunks) <= TINY_OCTETS && !isPacked(chunks);
+
+const octetsOf = (chunks: readonly Uint8Array[]): number =>
+  chunks.reduce((sum, { length }) => sum + length, 0);
+
+/** It begins with "PK", as a workbook does. */
+const isPacked = ([first]: readonly Uint8Array[]): boolean =>
+  first?.[0] === 0x50 && first[1] === 0x4b;
+
 /** The chunks are taken out of the order, and their memory is given to the thread. */
 function given<Order extends { readonly chunks: Uint8Array[] }>(order: Order) {
   const chunks = order.chunks.splice(0);
-  const isPacked = chunks[0]?.[0] === 0x50 && chunks[0][1] === 0x4b; // "PK": a workbook
-  const sum = chunks.reduce((octets, { length }) => octets + length, 0);
-  const octets = sum * (isPacked ? UNPACKED_TIMES : 1);
+  const octets = octetsOf(chunks) * (isPacked(chunks) ? UNPACKED_TIMES : 1);
   return { order: { ...order, chunks }, transfer: chunks.map(({ buffer }) => buffer), octets };
 }
 

@@ -13,9 +13,9 @@ const isOwn = (letter) =>
   toASCII(`${letter}a`, { useSTD3ASCIIRules: true, verifyDNSLength: true })?.startsWith("xn--") &&
   !/^\p{Lu}$/u.test(letter) &&
   letter === letter.normalize("NFKC").toLowerCase();
-const rows = [..."abcdefghijklmnopqrstuvwxyz"].map((plain) => {
+const rows = "abcdefghijklmnopqrstuvwxyz".split("").map((plain) => {
   const twins = (confusables[plain] ?? []).map(({ c }) => c).filter(isOwn);
-  return `${plain}\t${[...new Set(twins)].sort().join("")}`;
+  return `${plain}\t${[...new Set(twins)].toSorted((a, b) => (a < b ? -1 : 1)).join("")}`;
 });
 const head =
   "# Letters that look like a Latin one and may stand in a domain name. Source: confusables of Unicode (UTS 39), by scripts/look-alikes.mjs. Columns: letter, its look-alikes.";

@@ -36,6 +36,8 @@ export interface Reply {
   readonly sentMs?: number;
   readonly body: string;
   readonly retryAfter: number | undefined;
+  /** Decided without asking, because something is spent: not charged. */
+  readonly isUncharged?: boolean;
 }
 
 const CUT: Reply = { status: 0, body: "", retryAfter: undefined };
@@ -52,7 +54,9 @@ interface Injected {
 
 function replyOf({ statusCode: status, body, headers }: Injected): Reply {
   const retry = headers["retry-after"];
-  return { status, body, retryAfter: retry === undefined ? undefined : Number(retry) };
+  const retryAfter = retry === undefined ? undefined : Number(retry);
+  const isUncharged = String(headers["gatepost-notice"]).includes("uncharged");
+  return { status, body, retryAfter, isUncharged };
 }
 
 const folder = mkdtempSync(join(tmpdir(), "gatepost-sim-"));

@@ -6,6 +6,7 @@ import { addAccount, openStores } from "../../../test/contracts/stores.ts";
 import { backUpEmbedded, lastBackUp } from "./back-up.ts";
 import { DatabaseFault } from "../database-fault.ts";
 import { openEmbedded } from "../database.ts";
+import { openSqlite } from "./sqlite.ts";
 import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
 
 async function accountsIn(file: string): Promise<readonly string[]> {
@@ -101,3 +102,29 @@ test("a file that is not a database is a fault that names its folder, and leaves
   );
   assert.deepEqual(readdirSync(outside), []);
 });
+
+const foreign: readonly (readonly [what: string, make: (file: string) => void])[] = [
+  ["is empty", (file) => writeFileSync(file, "")],
+  [
+    "is another program's",
+    (file) => {
+      const other = openSqlite(file);
+      other.exec("create table songs (name text)");
+      other.close();
+    },
+  ],
+];
+
+for (const [what, make] of foreign) {
+  test(`a database that ${what} is not copied, and no back-up is noted`, () => {
+    const dataDir = temporaryFolder();
+    make(join(dataDir, "gatepost.db"));
+    const outside = temporaryFolder();
+    assert.throws(
+      () => backUpEmbedded(dataDir, join(outside, "copy.db")),
+      /damaged or not a database/,
+    );
+    assert.deepEqual(readdirSync(outside), []);
+    assert.equal(lastBackUp(dataDir), undefined);
+  });
+}

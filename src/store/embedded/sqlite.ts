@@ -35,6 +35,7 @@ export const isBusy = (error: unknown): boolean =>
 
 const SQLITE_FULL = 13;
 const SQLITE_IOERR = 10;
+const SQLITE_NOTADB = 26;
 
 /** What the file or its disk does not do, by result code (sqlite.org/rescode.html). */
 const AILMENTS = new Map<number | undefined, { readonly why: Ailment; readonly says: string }>([
@@ -43,7 +44,7 @@ const AILMENTS = new Map<number | undefined, { readonly why: Ailment; readonly s
   [SQLITE_IOERR, { why: "unreadable", says: "the disk does not give or take the database" }],
   [11, { why: "damaged", says: "the database is damaged" }],
   [14, { why: "unreadable", says: "the disk does not open the database" }],
-  [26, { why: "damaged", says: "the database is damaged" }],
+  [SQLITE_NOTADB, { why: "damaged", says: "the database is damaged" }],
 ]);
 
 /** Why an embedded database does not serve. `gone`: another file, or none, is at its place. `silent`: it takes no writes. */
@@ -304,7 +305,7 @@ export function openSqlite(path: string, busyTimeoutMs = BUSY_TIMEOUT_MS): sqlit
   return db;
 }
 
-/** Copies a database as it is at one moment, while others write. Throws when the copy is not sound. */
+/** Copies a database as it is at one moment, while others write. Throws when the copy is not sound, or not one of ours. */
 export function copySqlite(from: string, to: string): void {
   const source = new engine.DatabaseSync(from, { timeout: 5_000 });
   try {
@@ -314,6 +315,12 @@ export function copySqlite(from: string, to: string): void {
   }
   const copy = new engine.DatabaseSync(to, { readOnly: true });
   try {
+    const ours = "select 1 from sqlite_schema where name = 'schema_migrations'";
+    if (copy.prepare(ours).get() === undefined) {
+      throw Object.assign(new Error("it is not a database of gatepost"), {
+        errcode: SQLITE_NOTADB,
+      });
+    }
     const said = Object.values(copy.prepare("pragma quick_check(1)").get() ?? {});
     if (said[0] !== "ok") throw new Error(`the copy is not sound: ${String(said[0])}`);
   } finally {

@@ -113,6 +113,10 @@ export class Gate {
     }
     if (reply.status !== 200) return undefined;
     const answer = JSON.parse(reply.body) as Answer;
+    if (reply.isUncharged === true) {
+      front.free(charged, 1);
+      return answer;
+    }
     if (front.isCalm) {
       charged.possible -= 1;
       charged.certain += 1;

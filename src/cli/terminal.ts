@@ -91,6 +91,18 @@ export async function sure(
   throw refuse("nothing changed");
 }
 
+/** What is deleted does not come back: a script says `--yes` as well. */
+export async function sureToDelete(
+  terminal: Terminal,
+  given: { readonly yes?: true },
+  question: string,
+): Promise<void> {
+  if (!terminal.interactive && given.yes !== true) {
+    throw misuse(`${question} Nothing was deleted: without a terminal, add --yes.`);
+  }
+  await sure(terminal, given, question);
+}
+
 export const EXIT = { fine: 0, no: 1, usage: 2, failed: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

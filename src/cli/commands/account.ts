@@ -16,7 +16,7 @@ import {
   rowsFor,
   wholeNumber,
 } from "../command.ts";
-import { misuse, refuse, shown, sure, table, type Terminal } from "../terminal.ts";
+import { misuse, refuse, shown, sure, sureToDelete, table, type Terminal } from "../terminal.ts";
 
 /** The store as the commands use it, while a server may be running on it. */
 export interface CliAccounts {
@@ -290,12 +290,16 @@ const CHANGES = [
 
 const remove = row("delete", {
   about: "delete an account with all it holds, which cannot be undone",
-  takes: { ...ACCOUNT, "--yes": "do not ask" },
+  takes: { ...ACCOUNT, "--yes": "do not ask; needed without a terminal" },
   json: 'print {"account_id","deleted"}',
   examples: ["gatepost account delete jo@example.com --yes"],
   async run(given, store, terminal) {
     const { id, email } = await accountNamed(store, given.account);
-    await sure(terminal, given, `Delete ${email} with its keys, lists, policies and counts?`);
+    await sureToDelete(
+      terminal,
+      given,
+      `Delete ${email} with its keys, lists, policies and counts?`,
+    );
     if (!(await store.accounts.erase(id))) throw refuse(`no account ${email}`);
     return { json: { account_id: id, deleted: true }, text: `deleted ${email}\n` };
   },

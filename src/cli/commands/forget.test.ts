@@ -19,6 +19,8 @@ const CASES: readonly (readonly [
   ["a person who says yes", [], REPORT, true, [0, 1, 1]],
   ["a person who says no", [], REPORT, false, [1, 1, 0]],
   ["--yes does not ask", ["--yes", "--json"], REPORT, false, [0, 0, 1]],
+  ["no terminal, and no --yes", ["script"], REPORT, true, [2, 0, 0]],
+  ["no terminal, with --yes", ["script", "--yes"], REPORT, true, [0, 0, 1]],
   ["nothing is kept", [], NOTHING, false, [1, 0, 1]],
   ["an account is named", ["--yes"], { ...NOTHING, account_id: "a1" }, false, [0, 0, 1]],
 ];
@@ -30,14 +32,18 @@ for (const [name, words, report, says, want] of CASES) {
       asked += 1;
       return Promise.resolve(says);
     };
-    const terminal = recordingTerminal({ interactive: true, confirm });
+    const terminal = recordingTerminal({ interactive: !words.includes("script"), confirm });
     const forget = (_address: string, isLook: boolean) => {
       if (!isLook) deletions += 1;
       return Promise.resolve(report);
     };
     const command = forgetCommand(terminal, opening({ forget }));
     const root = program("1", terminal, [command]);
-    const code = await runProgram(root, ["forget", "jo@x.example", ...words], terminal);
+    const code = await runProgram(
+      root,
+      ["forget", "jo@x.example", ...words.filter((word) => word !== "script")],
+      terminal,
+    );
     assert.deepEqual([code, asked, deletions], want);
   });
 }

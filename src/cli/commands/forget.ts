@@ -1,6 +1,6 @@
 import type { ForgetReport } from "../../gate/gate-shapes.ts";
 import { rowsFor } from "../command.ts";
-import { refuse, shown, sure } from "../terminal.ts";
+import { refuse, shown, sureToDelete } from "../terminal.ts";
 
 export interface CliForget {
   readonly forget: (address: string, isLook: boolean) => Promise<ForgetReport>;
@@ -9,13 +9,16 @@ export interface CliForget {
 /** `gatepost forget`: what is kept of one person goes, in every account. */
 export const forgetCommand = rowsFor<CliForget>()("forget", {
   about: "delete what is kept of one person in every account; lists with the address go whole",
-  takes: { "<address>": "the person's e-mail address", "--yes": "do not ask" },
+  takes: {
+    "<address>": "the person's e-mail address",
+    "--yes": "do not ask; needed without a terminal",
+  },
   json: 'print {"found","account_id","elsewhere"}',
   examples: ["gatepost forget jo@example.com", "gatepost forget jo@example.com --yes --json"],
   async run(given, { forget }, terminal) {
     const { address } = given;
     const { found: before } = await forget(address, true);
-    if (totalOf(before) > 0) await sure(terminal, given, `Delete ${placesText(before)}?`);
+    if (totalOf(before) > 0) await sureToDelete(terminal, given, `Delete ${placesText(before)}?`);
     const report = await forget(address, false);
     const { found, account_id: own, elsewhere } = report;
     const account =

@@ -27,7 +27,12 @@ test("an account is deleted, and is not there any more", async (t) => {
   const { run, json } = openShell(t);
   await run("account", "create", ANN);
   assert.equal((await run("account", "delete", "bob@gatepost.example")).code, 1);
-  const { deleted } = (await json("account", "delete", ANN)) as { readonly deleted: boolean };
+  const { code, err } = await run("account", "delete", ANN);
+  assert.equal(code, 2);
+  assert.match(err, /Nothing was deleted: without a terminal, add --yes/);
+  const { deleted } = (await json("account", "delete", ANN, "--yes")) as {
+    readonly deleted: boolean;
+  };
   assert.equal(deleted, true);
   assert.deepEqual(await json("account", "list"), []);
 });

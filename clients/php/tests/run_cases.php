@@ -79,7 +79,8 @@ $clientFor = fn (array $case): Client => new Client(
     cacheFolder: $folder,
 );
 $maySend = [];
-foreach ($cases['may_send'] as $case) {
+// Once: more messages would be a wave.
+foreach ($share === '0' ? $cases['may_send'] : [] as $case) {
     $client = $clientFor($case);
     $email = str_replace('{run}', bin2hex(random_bytes(4)), $case['email']);
     if (isset($case['told'])) {

@@ -155,7 +155,9 @@ export class ListReader {
     const { of, undo } = order.fix;
     if ("entry" in of) return [keyOf(of.entry)];
     const { rows } = (await this.#known(order, source)).view;
-    return rows.flatMap(({ class: name, wasClass, was, entry, meant }) => {
+    return rows.flatMap(({ class: name, wasClass, was, entry, meant, each = [] }) => {
+      if (undo && wasClass === of.class && each.length > 0)
+        return each.flatMap((piece) => (piece.was === undefined ? [] : [keyOf(piece.was)]));
       if (undo) return wasClass === of.class && was !== undefined ? [keyOf(was)] : [];
       return name === of.class && meant !== "" ? [keyOf(entry)] : [];
     });

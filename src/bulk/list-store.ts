@@ -15,6 +15,7 @@ import {
 } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
+import type { KeepRule } from "../core/batch/row-class.ts";
 import { type Session, sessionsOf } from "./sessions.ts";
 import type { AccountListRow, ListHistoryRow } from "../store/tables/bulk.ts";
 
@@ -41,6 +42,7 @@ export type ListChange = Partial<
 export interface ListChoice {
   readonly sheet?: string;
   readonly column?: string;
+  readonly keep?: KeepRule;
 }
 
 const PART_OCTETS = 262_144;

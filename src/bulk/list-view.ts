@@ -15,6 +15,7 @@ import {
 } from "../core/batch/result-cells.ts";
 import {
   type EntryVerdict,
+  type KeepRule,
   ROW_CLASSES,
   type RowClass,
   UNCHECKED,
@@ -34,6 +35,8 @@ export interface ListOrder {
   /** Changes with whatever its rows depend on. */
   readonly version: string;
   readonly options: ListOptions;
+  /** Which of several addresses in a row have to be good for the row to be good; absent: any. */
+  readonly keep?: KeepRule;
   /** About as much as is read of it. */
   readonly octets: number;
   /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
@@ -60,6 +63,14 @@ async function* slicesOf(source: ListSource): AsyncGenerator<Uint8Array> {
   }
 }
 
+export interface ViewPiece {
+  readonly entry: string;
+  readonly class: RowClass;
+  readonly why: string;
+  readonly meant: string;
+  readonly was?: string;
+}
+
 export interface ViewRow {
   readonly line: number;
   readonly entry: string;
@@ -69,6 +80,8 @@ export interface ViewRow {
   readonly was?: string;
   /** The class that the row of the file has without its repair. */
   readonly wasClass?: RowClass;
+  /** Of a row with several addresses, each by itself. */
+  readonly each?: readonly ViewPiece[];
 }
 
 export interface ListView {
@@ -99,7 +112,8 @@ export async function readView(order: ListOrder, source: ListSource): Promise<Li
   const repair = repairer(await source.fixes(), verdicts);
   const none = Object.fromEntries(ROW_CLASSES.map((name) => [name, 0]));
   const counts = none as Record<RowClass, number>;
-  const state: RepairState = { repair, seen: new Set(), open: [], unsure: [] };
+  const { keep = "any" } = order;
+  const state: RepairState = { repair, keep, seen: new Set(), open: [], unsure: [] };
   for (const [at, entered] of rows.entries()) {
     if (at % SLICE_ROWS === SLICE_ROWS - 1) await nextSlice();
     repairRow(entered, state);
@@ -186,14 +200,22 @@ function repairer(
 
 interface RepairState {
   readonly repair: (entry: string) => Repaired;
+  readonly keep: KeepRule;
   readonly seen: Set<string>;
   readonly open: string[];
   readonly unsure: string[];
 }
 
-function repairRow([row, entries]: Entered, { repair, seen, open, unsure }: RepairState): void {
+function repairRow([row, entries]: Entered, state: RepairState): void {
+  const { repair, keep, seen, open, unsure } = state;
   if (entries.length === 0) return;
   const pieces = entries.map(repair);
+  if (pieces.length > 1)
+    row.each = pieces.map(({ entry, verdict, before }, at) => ({
+      entry,
+      ...verdict,
+      ...(before !== undefined && { was: entries[at] ?? "" }),
+    }));
   let isNew = false;
   for (const { entry, verdict } of pieces) {
     const key = keyOf(entry);
@@ -203,7 +225,9 @@ function repairRow([row, entries]: Entered, { repair, seen, open, unsure }: Repa
     if (verdict.class === "unchecked" || verdict.class === "fixed") open.push(entry);
     if (verdict.class === "unsure") unsure.push(entry);
   }
-  const { class: name, why, meant } = worstOf(pieces.map(({ verdict }) => verdict));
+  const verdicts = pieces.map(({ verdict }) => verdict);
+  const good = keep === "any" ? verdicts.find((verdict) => verdict.class === "good") : undefined;
+  const { class: name, why, meant } = good ?? worstOf(verdicts);
   row.class = isNew ? name : "duplicate";
   row.why = isNew ? why : "It stands in a row before.";
   row.meant = isNew && pieces.length === 1 ? meant : "";

@@ -437,6 +437,31 @@ test("fixed entries are compared with the others, checked again, and can be take
   assert.deepEqual(await world.counts(open), before);
 });
 
+test("several addresses in a row are judged and repaired each by itself", async (t) => {
+  const world = await listWorld(t, "gmial.com");
+  const open = await world.add('name,email\nJo,"jo@good.example ::: jo@gmial.com"\n');
+  await world.check(open);
+  const { lists } = world;
+  const query = { class: "", why: "", text: "", from: 0, count: 9 } as const;
+  const row = async () => (await lists.rows(await lists.find(whose(open)), query)).rows[0];
+  const pieces = (await row())?.each?.map(({ entry, class: name, meant }) => [entry, name, meant]);
+  assert.deepEqual(pieces, [
+    ["jo@good.example", "good", ""],
+    ["jo@gmial.com", "misspelt", "jo@gmail.com"],
+  ]);
+  assert.deepEqual(await world.counts(open), { good: 1 });
+  await lists.choose(whose(open), { keep: "all" });
+  assert.deepEqual(await world.counts(open), { misspelt: 1 });
+  await lists.fix(whose(open), { of: { entry: "jo@gmial.com" }, undo: false });
+  await world.check(open);
+  assert.deepEqual(await world.counts(open), { good: 1 });
+  const fixed = await row();
+  assert.deepEqual(
+    [fixed?.entry, fixed?.each?.map(({ was }) => was)],
+    ["jo@good.example, jo@gmail.com", [undefined, "jo@gmial.com"]],
+  );
+});
+
 test("what DNS said nothing about is checked again", async (t) => {
   const world = await listWorld(t);
   const open = await world.add("jo@silent.example\njo@good.example\n", "a.txt");

@@ -267,12 +267,14 @@ const ROW_OCTETS = 20;
 
 function orderOf({ list, runs }: OpenList): ListOrder {
   const { id, accountId, name, choice, rows, version } = list;
+  const { keep, ...reading } = choice;
   const states = runs.map((run) => `${run.session} ${run.state} ${String(run.processed)}`);
   return {
     owner: accountKey(accountId),
     list: id,
     version: [version, ...states].join(),
-    options: { name, ...choice },
+    options: { name, ...reading },
+    ...(keep !== undefined && { keep }),
     octets: ROW_OCTETS * rows,
     sessions: runs
       .filter(({ state }) => state !== "gone")

@@ -21,6 +21,10 @@ export const ROW_CLASSES = [
 ] as const;
 export type RowClass = (typeof ROW_CLASSES)[number];
 
+/** Which of several addresses in a row have to be good for the row to be good. */
+export const KEEP_RULES = ["any", "all"] as const;
+export type KeepRule = (typeof KEEP_RULES)[number];
+
 export interface EntryVerdict {
   readonly class: RowClass;
   readonly why: string;

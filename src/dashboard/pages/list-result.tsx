@@ -7,26 +7,18 @@ import type {
   ReadList,
   RepairJson,
 } from "../../http/account/shapes.ts";
-import {
-  count,
-  counted,
-  isoIn,
-  percent,
-  plural,
-  relativeTime,
-  sumOf,
-  timeMs,
-} from "../lib/format.ts";
+import { count, counted, isoIn, percent, plural, relativeTime, timeMs } from "../lib/format.ts";
 import { useAction, useLoad } from "../lib/load.ts";
 import { post, remove } from "../lib/client.ts";
 import { go } from "../lib/router.ts";
 import { Act } from "../parts/act.tsx";
 import { Button, Fault } from "../parts/button.tsx";
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
-import { Checks, Field, Options, useChoice, useSearch } from "../parts/form.tsx";
+import { Field, Options, useChoice, useSearch } from "../parts/form.tsx";
 import { Mark, Time } from "../parts/marks.tsx";
 import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
-import { Lines, More, Table, Pager } from "../parts/rows.tsx";
+import { Lines, Table, Pager } from "../parts/rows.tsx";
+import { Cleaned } from "./list-cleaned.tsx";
 import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
 
 /** What a check of `entries` costs, of which `covered` can be checked now: before it is pressed. */
@@ -156,7 +148,7 @@ export function ListResult(list: ReadyList): VNode {
       {picture(read, rows, see)}
       {whatToLookAt(list, see)}
       <Rows {...{ list, shown, setShown }} />
-      <Cleaned {...list} />
+      <Cleaned id={list.id} read={read} />
       {read.sheets.length > 1 && (
         <Sheet title="Another sheet or column">
           <Choices {...list} />
@@ -376,7 +368,10 @@ function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
               head={["Entry", "Verdict", "Why", "Suggestion", "Line"]}
               numbers={[4]}
               none="No row fits. Take other rows, or clear the search."
-              rows={rows.map((row) => cellsOf(id, row))}
+              rows={rows.flatMap((row) => [
+                cellsOf(id, row),
+                ...(row.each ?? []).map((piece) => cellsOf(id, { ...piece, line: row.line }, true)),
+              ])}
             />
             <Pager {...{ from, total, size: PAGE_ROWS, of: "row", onFrom: setFrom }} />
           </>
@@ -386,14 +381,20 @@ function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
   );
 }
 
-const cellsOf = (id: string, { entry, was, why, meant, line, ...row }: ListRowJson) => [
+/** `isPiece`: it is one of several addresses in a row, which stands above. */
+const cellsOf = (
+  id: string,
+  { entry, was, why, meant, line, each, ...row }: ListRowJson,
+  isPiece = false,
+) => [
   <span class="mono break">
+    {isPiece && "– "}
     {entry}
     {was === undefined ? null : <span class="note"> was {was}</span>}
   </span>,
   <Mark {...CLASSES[row.class]} />,
   why && <span class="note">{why}</span>,
-  was !== undefined ? (
+  was !== undefined && each === undefined ? (
     <Act act="Undo" of={was} send={() => changeList(id, "fix", { entry: was, undo: true })} />
   ) : (
     meant && (
@@ -410,73 +411,4 @@ const cellsOf = (id: string, { entry, was, why, meant, line, ...row }: ListRowJs
 function newPart(entry: string, meant: string): string {
   const at = meant.lastIndexOf("@") + 1;
   return at > 0 && entry.startsWith(meant.slice(0, at)) ? meant.slice(at) : meant;
-}
-
-const COLUMNS = [
-  ["verdict", "My columns, with verdict and reason"],
-  ["mine", "My columns alone"],
-  ["all", "Everything that was found"],
-] as const;
-
-const FORMS = [
-  ["csv", "CSV"],
-  ["xlsx", "Excel (.xlsx)"],
-] as const;
-
-/** The file that the reader wants, made by the server of the rows that are chosen. */
-function Cleaned({ id, read }: ReadyList): VNode {
-  const names = classesIn(read);
-  const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
-  const [columns, setColumns] = useState<string>("verdict");
-  const [form, setForm] = useState<string>("csv");
-  const kept = names.filter((name) => chosen.includes(name));
-  const rows = sumOf(kept, (name) => read.counts[name]);
-  const href = (classes: readonly ShownClass[]): string =>
-    `account/lists/${id}/${form}?bom=1&columns=${columns}&classes=${classes.join(",")}`;
-  return (
-    <section class="sheet even" id="cleaned">
-      <div class="stack close">
-        <h2>Cleaned list</h2>
-        <Field label="Columns" value={columns} choices={COLUMNS} onValue={setColumns} />
-        <Field
-          label="File"
-          hint={
-            form === "csv"
-              ? "With the delimiter of your file. Excel drops leading zeros of a CSV file."
-              : "Every cell stays as it is, also telephone numbers."
-          }
-          value={form}
-          choices={FORMS}
-          onValue={setForm}
-        />
-        {rows === 0 ? (
-          <p class="note">Choose the rows to keep.</p>
-        ) : (
-          <a class="button main" href={href(kept)} download="">
-            Download {counted(rows, "row")}
-          </a>
-        )}
-        <More summary="One file for each verdict">
-          <Lines
-            rows={names.map((name) => [
-              CLASSES[name].words,
-              <a href={href([name])} download="">
-                {counted(read.counts[name], "row")}
-                <span class="unseen">, {CLASSES[name].words}</span>
-              </a>,
-            ])}
-          />
-        </More>
-      </div>
-      <Checks
-        legend="Rows to keep"
-        rows={names.map((name) => [
-          name,
-          [<span class="grow">{CLASSES[name].words}</span>, count(read.counts[name])],
-        ])}
-        chosen={chosen}
-        onChosen={setChosen}
-      />
-    </section>
-  );
 }

@@ -5,7 +5,7 @@ import { FILE_COLUMNS, type CleanedRows, type ViewRow } from "../../bulk/list-vi
 import type { OpenList, Whose } from "../../bulk/lists.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
 import { csvLine } from "../../core/batch/result-cells.ts";
-import { ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
+import { KEEP_RULES, ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { ListHistoryRow } from "../../store/tables/bulk.ts";
 import type { FullResult } from "../../core/validate/result.ts";
@@ -22,6 +22,7 @@ import {
   flagField,
   optional,
   textField,
+  wordField,
   wholeField,
 } from "./route.ts";
 import {
@@ -142,6 +143,9 @@ async function readOf(
     column: shape.at,
     sheet: shape.sheet ?? null,
     sheets: shape.sheets ?? [],
+    keep: open.list.choice.keep ?? "any",
+    encoding: shape.encoding,
+    delimiter: shape.delimiter,
     above: shape.above ?? 0,
     sample: facts.sample,
     counts: facts.counts,
@@ -184,14 +188,19 @@ export const listRoutes: readonly AccountRoute[] = [
   account(
     "POST lists/:id/read",
     {
-      body: { sheet: optional(textField(1_000)), column: optional(wholeField) },
+      body: {
+        sheet: optional(textField(1_000)),
+        column: optional(wholeField),
+        keep: optional(wordField(KEEP_RULES, `"keep" is one of ${KEEP_RULES.join(", ")}.`)),
+      },
       answer: ListState,
     },
     async (context) => {
-      const { sheet, column } = context.body;
+      const { sheet, column, keep } = context.body;
       const choice: ListChoice = {
         ...(sheet !== undefined && { sheet }),
         ...(column !== undefined && { column: `column ${String(column + 1)}` }),
+        ...(keep !== undefined && { keep }),
       };
       return stateOf(await context.accountLists.choose(whose(context), choice), context);
     },

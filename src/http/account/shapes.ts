@@ -1,7 +1,7 @@
 import { PARTS } from "../../base/health.ts";
 import { BrokenPart } from "../schemas.ts";
 import { DECISIONS } from "../../core/policy/policy.ts";
-import { ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
+import { KEEP_RULES, ROW_CLASSES, type RowClass } from "../../core/batch/row-class.ts";
 import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import { FeedbackMark, LoggedDecision } from "../../gate/gate-shapes.ts";
 import { OwnEntry, Source } from "../../lists/rules/entry-json.ts";
@@ -206,13 +206,21 @@ const RowClassShape = Type.Unsafe<RowClass>({
   description: "What a row comes to; each row has one.",
 });
 
-const ListRowShape = Type.Object({
-  line: Type.Integer({ minimum: 0, description: "Where the row begins in the file." }),
+const LIST_ENTRY = {
   entry: text,
   class: RowClassShape,
   why: Type.String({ description: 'A sentence; "" for none.' }),
   meant: Type.String({ description: 'The entry as it was probably meant; "" for none.' }),
   was: Type.Optional(Type.String({ description: "The entry of the file, where it is repaired." })),
+};
+const ListRowShape = Type.Object({
+  line: Type.Integer({ minimum: 0, description: "Where the row begins in the file." }),
+  ...LIST_ENTRY,
+  each: Type.Optional(
+    Type.Array(Type.Object(LIST_ENTRY), {
+      description: "Of a row with several addresses, each by itself.",
+    }),
+  ),
 });
 export type ListRowJson = Described<typeof ListRowShape>;
 
@@ -269,6 +277,9 @@ const ReadShape = Type.Object({
   column: Type.Integer({ minimum: 0, description: "Its place, from 0." }),
   sheet: orNull(text),
   sheets: Type.Array(text),
+  keep: oneOf(KEEP_RULES, "Which of several addresses in a row have to be good."),
+  encoding: text,
+  delimiter: text,
   above: Type.Integer({ minimum: 0, description: "Lines above the header, which are no rows." }),
   sample: Type.Array(Type.Array(text), { description: "Cells of the first rows." }),
   counts: Type.Unsafe<Readonly<Record<RowClass, number>>>({

@@ -26,7 +26,9 @@ export const PAGES: readonly DashboardPage[] = [
   ["admin/system", "admin", () => import("./pages/system.tsx")],
   ["admin/accounts", "admin", () => import("./pages/accounts.tsx")],
   ["admin/rules", "admin", () => import("./pages/rules.tsx")],
-  ["pricing", "everyone", () => import("./pages/plans.tsx")],
+  // Answers of the API have it as `upgrade_url`.
+  ["pricing", "visitor", () => Promise.resolve(front)],
+  ["pricing", "account", () => import("./pages/usage.tsx")],
   ["sign-in", "everyone", () => Promise.resolve(signIn)],
   ["sign-up", "everyone", () => Promise.resolve({ Page: signIn.SignUp })],
   ["new-password", "everyone", () => Promise.resolve({ Page: signIn.NewPassword })],

@@ -78,7 +78,6 @@ function VisitorShell({ children }: ShellProps): VNode {
         <Brand />
         <nav aria-label="Main">
           <a href="docs">API</a>
-          {signup === "open" && <PageLink to="pricing">Plans</PageLink>}
         </nav>
         {!path.value.startsWith("sign-") && (
           <div class="bar">

@@ -16,7 +16,7 @@ export const ResultSchema = Type.Object(
     ...RESULT_FIELDS,
     ...PREMIUM_SCHEMAS,
     requires_upgrade: Type.Optional(list("Asked features that the plan does not include.")),
-    upgrade_url: Type.Optional(text("The pricing page; with `requires_upgrade`.")),
+    upgrade_url: Type.Optional(text("The page about the plan; with `requires_upgrade`.")),
     upgrade_message: Type.Optional(text("For people; with `requires_upgrade`.")),
     unsupported_features: Type.Optional(list("Asked features on no plan: `smtp`, `catch_all`.")),
     temporarily_unavailable_features: Type.Optional(

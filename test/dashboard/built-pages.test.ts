@@ -11,7 +11,7 @@ const root = builtFolder("dashboard", "index.html");
 const missing = root === undefined ? ["the built dashboard (npm run build)"] : [];
 
 /** The first pages are in the first script, and all doors, because any page may need them. */
-const IN_FIRST = new Set(["/", "/sign-in", "/sign-up", "/new-password"]);
+const IN_FIRST = new Set(["/", "/pricing", "/sign-in", "/sign-up", "/new-password"]);
 
 /** Octets of gzip: script and style of a first visit, and the scripts of all pages. */
 const FIRST_VISIT_MAX = 60_000;

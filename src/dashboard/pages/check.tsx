@@ -257,8 +257,7 @@ function mailSetUp({ step: { result, advice, step }, atMs }: ResultProps): VNode
           <li>
             <p>
               SPF, DKIM, DMARC, age, mailbox provider, a score and spam traps come with the Pro
-              plan.{" "}
-              <a href={session.value.account === undefined ? "pricing" : "usage"}>See plans</a>
+              plan. {session.value.account !== undefined && <a href="usage">See your plan</a>}
             </p>
           </li>
         )}

@@ -187,7 +187,7 @@ const Who = ({ email, second_factor: isGuarded, ...account }: AccountJson): VNod
     <Pairs
       rows={[
         ["Email address", email],
-        ["Plan", [tierName(account.tier), " · ", <a href="usage">see usage and plans</a>]],
+        ["Plan", [tierName(account.tier), " · ", <a href="usage">see usage</a>]],
         ["Account", <span class="mono">{account.id}</span>],
         ["Made", exactTime(timeMs(account.created_at))],
         ["Second factor", isGuarded ? "On: signing in asks for a code" : "Off"],

@@ -119,8 +119,7 @@ function Terms({ plans }: { plans: readonly Plan[] }): VNode {
   });
   return (
     <>
-      You get the plan Free: {free}. <b>In its first 24 hours</b> an account has less: {first}.{" "}
-      <a href="pricing">All plans</a>
+      You get the plan Free: {free}. <b>In its first 24 hours</b> an account has less: {first}.
     </>
   );
 }

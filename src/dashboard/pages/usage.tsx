@@ -16,7 +16,6 @@ import { Skeleton, Loaded, PageHead, Sheet } from "../parts/page.tsx";
 import { Lines, type NamedValue, Pairs, Table, TableSheet } from "../parts/rows.tsx";
 import { reasonName, refusalName, tierName } from "../words/names.ts";
 import { type DecisionCounts, DECISION } from "../words/policy.ts";
-import { Plans } from "./plans.tsx";
 
 const RANGES = ["7", "30", "90", "400"].map((days) => [days, `${days} days`] as const);
 
@@ -44,7 +43,6 @@ export function Page(): VNode {
         )}
       </Loaded>
       <CreditSheet />
-      <Plans />
     </>
   );
 }

@@ -63,7 +63,7 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/admin/system": "pages/system.tsx",
   "/admin/accounts": "pages/accounts.tsx",
   "/admin/rules": "pages/rules.tsx",
-  "/pricing": "pages/plans.tsx",
+  "/pricing": "pages/front.tsx",
   "/sign-in": "pages/sign-in.tsx",
   "/sign-up": "pages/sign-in.tsx",
   "/new-password": "pages/sign-in.tsx",

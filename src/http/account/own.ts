@@ -73,10 +73,9 @@ export const signInRoutes: readonly AccountRoute[] = [
     };
   }),
   everyone("GET plans", { answer: Plans }, ({ tiers }) => ({
-    plans: (["anonymous", "new_free", "free", "starter", "pro"] as const).map((name) => {
-      const { ratePerMinute, bulkLimit, daily, monthly, premium } = tiers[name];
-      const limits = { rate_per_minute: ratePerMinute, daily, monthly, bulk_limit: bulkLimit };
-      return { name, ...limits, premium };
+    plans: (["anonymous", "new_free", "free"] as const).map((name) => {
+      const { bulkLimit, daily } = tiers[name];
+      return { name, daily, bulk_limit: bulkLimit };
     }),
   })),
   everyone("GET front", { answer: FrontPage }, ({ frontPage }) => frontPage()),

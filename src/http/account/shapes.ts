@@ -79,9 +79,7 @@ const LIMITS = {
 };
 
 export const Plans = Type.Object({
-  plans: Type.Array(
-    Type.Object({ name: text, daily: orNull(count), monthly: orNull(count), ...LIMITS }),
-  ),
+  plans: Type.Array(Type.Object({ name: text, daily: orNull(count), bulk_limit: orNull(count) })),
 });
 export type Plan = Described<typeof Plans>["plans"][number];
 

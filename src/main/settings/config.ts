@@ -149,7 +149,7 @@ export const SETTINGS = {
   publicUrl: may(
     "GATEPOST_PUBLIC_URL",
     baseUrl,
-    "Base of links in answers, such as the pricing page; unset: `http://HOST:PORT`.",
+    "Base of links in answers, such as `upgrade_url`; unset: `http://HOST:PORT`.",
   ),
   dnsServers: may(
     "GATEPOST_DNS_SERVERS",

@@ -184,7 +184,6 @@ const VISITOR: readonly Omit<State, "who">[] = [
   { name: "front", path: "/" },
   { name: "disposable", ...verdict("someone@mailinator.com") },
   { name: "misspelt", ...verdict("maria@gmail.con") },
-  { name: "plans", path: "/pricing" },
   { name: "sign-in", path: "/sign-in" },
   { name: "code asked", path: "/sign-in", before: askForCode, act: giveCode },
   { name: "named by a proxy", path: "/sign-in", before: nameUnknown },

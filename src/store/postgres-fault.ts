@@ -24,6 +24,10 @@ const TRY_AGAIN = /^(?:40001|40P01)$/;
 
 export const isTryAgain = (error: unknown): boolean => TRY_AGAIN.test(sqlState(error) ?? "");
 
+/** Another transaction has a row or a name for longer than the sessions wait, or two wait for each other. */
+export const isContended = (fault: unknown): boolean =>
+  /^(?:55P03|40P01)$/.test(sqlState(fault instanceof StoreDown ? fault.cause : fault) ?? "");
+
 /** Whether a session on which this happened can be used again. */
 export function isSessionLost(error: unknown): boolean {
   const state = sqlState(error);

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
-import { sqlState } from "../../store/postgres-fault.ts";
+import { isContended } from "../../store/postgres-fault.ts";
 import type { NamedStatement, SessionPool } from "../../store/postgres-pool.ts";
 import { pruneSlices } from "../../store/rows.ts";
 import type { Database } from "../../store/schema.ts";
@@ -212,10 +212,6 @@ async function untilLedgerIsWhole(
   if (ageMs < 0 || ageMs >= WRITTEN_WITHIN_MS) return;
   await new Promise<void>((resolve) => void clock.after(WRITTEN_WITHIN_MS - ageMs, resolve));
 }
-
-/** Another transaction has a row for longer than the sessions wait, or two wait for each other. */
-const isContended = (fault: unknown): boolean =>
-  /^(?:55P03|40P01)$/.test(sqlState(fault instanceof StoreDown ? fault.cause : fault) ?? "");
 
 const valuesOf = (
   groups: readonly (Pick<Group, "owner" | "terms"> & { askers: { length: number } })[],

@@ -1,7 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
+import type { TrafficFacts } from "../../../src/core/policy/policy.ts";
 import { DAY_MS } from "../../../src/core/calendar.ts";
 import { AccountSwitches } from "../../../src/gate/account-switches.ts";
+import { Traffic } from "../../../src/gate/traffic.ts";
 import { type Sighting, TrafficStore } from "../../../src/gate/traffic-store.ts";
 import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import type { Make } from "../contract.ts";
@@ -81,6 +83,32 @@ export function trafficContract(name: string, make: Make<Stores>): void {
     assert.ok(kept.length <= 100 && kept.length > 80, String(kept.length));
     assert.ok(kept.every(({ last_ms: ms }) => Number(ms) >= NOW_MS + 130 - kept.length));
     assert.equal((await traffic.ofSubjects("a2", ["d1"])).length, 1);
+  });
+
+  check("servers agree on each message, however many are asked for at once", async (its) => {
+    const { clock, log } = its;
+    const MESSAGE = { question: "send", isKnown: false, sources: [] } as const;
+    const owner = { accountId: "a1", since: 1, isPage: false };
+    const marks = { owner, mailbox: "m1", spelling: "s1", messages: "all" };
+    const servers = ["1", "2"].map((name) => {
+      const ids = { hex32: () => name.repeat(32) };
+      return new Traffic({ store: its.open(), clock, ids, log, freshMs: 400 });
+    });
+    const ask = async (traffic: Traffic): Promise<boolean> => {
+      await traffic.read(marks, 10_000, MESSAGE);
+      const isFine = ({ sent_10m: sent = 0 }: TrafficFacts): boolean => sent < 3;
+      if (!isFine(traffic.facts(marks, MESSAGE))) return false;
+      return await traffic.countMessage(
+        marks,
+        MESSAGE,
+        { isSent: true, timeoutMs: 10_000 },
+        isFine,
+      );
+    };
+    const all = Array.from({ length: 40 }, (_, at) => ask(servers[at % 2] ?? assert.fail()));
+    const sent = await Promise.all(all);
+    assert.deepEqual(log.lines, []);
+    assert.equal(sent.filter(Boolean).length, 3);
   });
 
   check("pruning deletes what counts no more, each kind after its time", async ({ open }) => {

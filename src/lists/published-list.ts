@@ -30,6 +30,8 @@ interface PublishedListParts {
 
 export interface PublishedLists {
   readonly published: () => Promise<PublishedFiles>;
+  /** Names of public mailbox providers. */
+  readonly free: () => Promise<TextFiles>;
   /** For the library: tables that it reads as they lie. */
   readonly packed: () => Promise<PublishedFile>;
 }
@@ -41,6 +43,10 @@ export function openPublishedLists(parts: PublishedListParts): PublishedLists {
       const shared = lists.shared();
       const datasets = attachDatasets(shared, sharedRules(lists.datasets()));
       return makePublishedList(datasets, namesOfTable(shared.disposable));
+    }),
+    free: currentFile("free_list.make_failed", parts, async () => {
+      const names = Array.from(namesOfTable(lists.shared().free), ([name]) => ({ name }));
+      return await textFiles(await inOrder(names), FREE_HEAD);
     }),
     packed: currentFile("packed_lists.make_failed", parts, () =>
       makePackedFile(lists.shared(), sharedRules(lists.datasets())),
@@ -124,9 +130,11 @@ interface TextForm {
 }
 
 /** One list in every form, compressed: together they have 14 MB plain and 0.8 MB here. */
-type PublishedFiles = Readonly<
-  Record<"txt" | "wildcards" | "comma" | "wildcardsComma" | "json", PublishedFile>
->;
+interface PublishedFiles extends TextFiles {
+  readonly json: PublishedFile;
+}
+
+type TextFiles = Readonly<Record<"txt" | "wildcards" | "comma" | "wildcardsComma", PublishedFile>>;
 
 interface PublishedFile {
   readonly gzip: Uint8Array;
@@ -134,8 +142,11 @@ interface PublishedFile {
   readonly etag: string;
 }
 
-interface PublishedName {
+interface NamedRow {
   readonly name: string;
+}
+
+interface PublishedName extends NamedRow {
   readonly first_seen: string | null;
   readonly kinds: readonly FeedKind[];
   readonly feeds: readonly string[];
@@ -160,26 +171,36 @@ export async function makePublishedList(
   }
   const sorted = await inOrder(published);
   const feeds = feedsOf(sorted, datasets, licences);
-  const text = (form: TextForm) => fileOf(textOf(sorted, feeds, form));
+  const head = [
+    "Disposable email domains, one a line. Names of these feeds, under their licences:",
+    ...feeds.map(({ id, spdx, copyright, url }) => `${id}: ${spdx}, ${copyright}, ${url}`),
+    "/feeds/disposable.json has the texts of the licences.",
+  ];
+  return { ...(await textFiles(sorted, head)), json: await fileOf(jsonOf(sorted, feeds)) };
+}
+
+const FREE_HEAD = ["Public mailbox providers, one a line: anybody gets an address there."];
+
+async function textFiles(rows: readonly NamedRow[], head: readonly string[]): Promise<TextFiles> {
+  const text = (form: TextForm) => fileOf(textOf(rows, head, form));
   return {
     txt: await text({ isLine: false, hasWildcards: false }),
     wildcards: await text({ isLine: false, hasWildcards: true }),
     comma: await text({ isLine: true, hasWildcards: false }),
     wildcardsComma: await text({ isLine: true, hasWildcards: true }),
-    json: await fileOf(jsonOf(sorted, feeds)),
   };
 }
 
 /** Sorting all at once would hold the process up for 50 ms. */
-async function inOrder(rows: readonly PublishedName[]): Promise<readonly PublishedName[]> {
-  const byFirst = new Map<string, PublishedName[]>();
+async function inOrder<Row extends NamedRow>(rows: readonly Row[]): Promise<readonly Row[]> {
+  const byFirst = new Map<string, Row[]>();
   for (const row of rows) {
     const first = row.name.charAt(0);
     const others = byFirst.get(first) ?? [];
     others.push(row);
     byFirst.set(first, others);
   }
-  const sorted: PublishedName[] = [];
+  const sorted: Row[] = [];
   for (const first of [...byFirst.keys()].sort()) {
     await nextTurn();
     for (const row of byFirst.get(first)?.sort(byName) ?? []) sorted.push(row);
@@ -187,7 +208,7 @@ async function inOrder(rows: readonly PublishedName[]): Promise<readonly Publish
   return sorted;
 }
 
-const byName = (a: PublishedName, b: PublishedName): number => (a.name < b.name ? -1 : 1);
+const byName = (a: NamedRow, b: NamedRow): number => (a.name < b.name ? -1 : 1);
 
 async function fileOf(pieces: Iterable<string | Uint8Array>): Promise<PublishedFile> {
   const hash = createHash("sha256");
@@ -248,17 +269,11 @@ function feedsOf(
 const PIECE_ROWS = 1_000;
 
 function* textOf(
-  published: readonly PublishedName[],
-  feeds: readonly PublishedFeed[],
+  published: readonly NamedRow[],
+  head: readonly string[],
   { isLine, hasWildcards }: TextForm,
 ): Generator<string> {
-  if (!isLine) {
-    yield "# Disposable email domains, one a line. Names of these feeds, under their licences:\n";
-    for (const { id, spdx, copyright, url } of feeds) {
-      yield `# ${id}: ${spdx}, ${copyright}, ${url}\n`;
-    }
-    yield "# /feeds/disposable.json has the texts of the licences.\n";
-  }
+  if (!isLine) yield* head.map((line) => `# ${line}\n`);
   const between = isLine ? "," : "\n";
   for (let at = 0; at < published.length; at += PIECE_ROWS) {
     const names = published

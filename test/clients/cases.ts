@@ -61,6 +61,14 @@ export interface FeedbackCase extends Pick<DecideCase, "name" | "at" | "client">
   readonly fault?: { readonly kind: readonly string[]; readonly status?: number };
 }
 
+/** A row of `mailboxes`. */
+export interface MailboxesCase extends Pick<DecideCase, "name" | "client"> {
+  readonly emails: readonly string[];
+  readonly times?: number;
+  readonly ids?: readonly (string | null)[];
+  readonly fault?: { readonly kind: readonly string[]; readonly status?: number };
+}
+
 /** Why a token is not good; a good one has none. */
 export type TokenFault =
   "malformed" | "signature" | "expired" | "account" | "address" | "form" | "replayed";
@@ -97,6 +105,7 @@ export interface ClientCases {
   readonly decide: readonly DecideCase[];
   readonly may_send: readonly MaySendCase[];
   readonly feedback: readonly FeedbackCase[];
+  readonly mailboxes: readonly MailboxesCase[];
   readonly tokens: TokenTable;
   readonly webhooks: readonly WebhookCase[];
 }

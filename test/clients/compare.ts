@@ -10,6 +10,8 @@ export interface Seen {
   /** By the name of the case: null for what was stored, else the fault. */
   readonly feedback: Readonly<Record<string, SeenDecision["fault"]>>;
   /** "ok", or why a token is not good. */
+  /** By the name of the case: the ids of the rows, or the fault. */
+  readonly mailboxes: Readonly<Record<string, SeenMailboxes>>;
   readonly tokens: readonly string[];
   readonly webhooks: readonly boolean[];
 }
@@ -35,6 +37,7 @@ export function assertAsTheTableSays(seen: Seen): void {
   );
   assert.deepEqual(seen.may_send, mayWant);
   assert.deepEqual(feedbackFaults(seen.feedback), []);
+  assertMailboxes(seen.mailboxes);
   assert.deepEqual(
     seen.tokens,
     tokens.cases.map(({ fault }) => fault ?? "ok"),
@@ -57,6 +60,30 @@ function hasItsFault({ fault, source }: DecideCase["expect"], found: SeenDecisio
   if (fault === undefined) return source === "away" || found.fault === null;
   const { kind = "", status } = found.fault ?? {};
   return fault.kind.includes(kind) && (fault.status === undefined || fault.status === status);
+}
+
+export type SeenMailboxes =
+  readonly (string | null)[] | { readonly kind: string; readonly status: number | null };
+
+/** Ids are compared among themselves: each distinct one is a letter. */
+export function assertMailboxes(seen: Seen["mailboxes"]): void {
+  for (const { name, emails, times = 1, ids: want, fault } of CLIENT_CASES.mailboxes) {
+    const found = seen[name];
+    if (!Array.isArray(found)) {
+      const { kind, status } = found as { kind: string; status: number | null };
+      assert.deepEqual([fault?.kind.includes(kind), status], [true, fault?.status ?? null], name);
+      continue;
+    }
+    const ids = found as readonly (string | null)[];
+    assert.equal(ids.length, emails.length * times, name);
+    const known = [...new Set(ids.filter((id) => id !== null))];
+    const letters = ids.map((id) => (id === null ? null : "abc".charAt(known.indexOf(id))));
+    assert.deepEqual(letters.slice(0, emails.length), want, name);
+    assert.ok(
+      known.every((id) => /^m_[A-Z2-7]{26}$/.test(id)),
+      name,
+    );
+  }
 }
 
 /** Cases of `feedback` that ended otherwise. */

@@ -19,8 +19,8 @@ import { gzipSync } from "node:zlib";
 import { readDocument } from "../guards/docs-tables.ts";
 import { build, type Rolldown } from "vite";
 import { passingFaults, runReach } from "./reach.ts";
-import { CLIENT_CASES, type DecideCase, type FeedbackCase } from "./cases.ts";
-import { feedbackFaults } from "./compare.ts";
+import { CLIENT_CASES, type DecideCase, type FeedbackCase, type MailboxesCase } from "./cases.ts";
+import { assertMailboxes, feedbackFaults } from "./compare.ts";
 import { type RunningWorld, startClientWorld } from "./client-world.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
 
@@ -127,6 +127,20 @@ test("the client tells feedback as the table says", async () => {
   };
   const seen = await Promise.all(CLIENT_CASES.feedback.map(tell));
   assert.deepEqual(feedbackFaults(Object.fromEntries(seen)), []);
+});
+
+test("the client names mailboxes as the table says", async () => {
+  const find = async ({ name, emails, times = 1, ...row }: MailboxesCase) => {
+    const expect = { source: "service", decision: "", reason: "" } as const;
+    const client = clientFor({ ...row, name, email: "", expect });
+    const asked = Array.from({ length: times }, () => emails).flat();
+    const found = await client.mailboxes(asked).then(
+      (rows) => rows.map(({ id }) => id),
+      ({ kind, status }: GatepostError) => ({ kind, status: status ?? null }),
+    );
+    return [name, found] as const;
+  };
+  assertMailboxes(Object.fromEntries(await Promise.all(CLIENT_CASES.mailboxes.map(find))));
 });
 
 test("tokens and webhooks are read as the table says", async () => {

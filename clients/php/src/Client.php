@@ -196,6 +196,29 @@ final class Client
     }
 
     /**
+     * Ids of people that you have already, in order: `email`, `id` (null for what is no address), `former`. Nothing is counted. Needs a
+     * secret key.
+     *
+     * @param list<string> $emails
+     * @return list<array{email: string, id: string|null, former: list<string>}>
+     * @throws GatepostException
+     */
+    public function mailboxes(array $emails, ?int $deadlineMs = null): array
+    {
+        $deadline = new Deadline($deadlineMs ?? $this->deadlineMs);
+        $found = [];
+        foreach (array_chunk($emails, 1000) as $some) {
+            $answer = $this->exchange->ask('POST', '/api/mailboxes', $deadline, ['emails' => $some])->json();
+            $rows = is_array($answer) ? ($answer['mailboxes'] ?? null) : null;
+            if (!is_array($rows) || count($rows) !== count($some)) {
+                throw new GatepostException('answer', 'The answer is not one of Gatepost.');
+            }
+            array_push($found, ...$rows);
+        }
+        return $found;
+    }
+
+    /**
      * Checks a list. The same idempotency key and entries are not checked and charged twice.
      *
      * @param list<string> $entries

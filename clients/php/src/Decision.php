@@ -15,7 +15,7 @@ final class Decision
 
     /**
      * @param array{name: string, version: int}|null $policy
-     * @param array{id: string, seen?: int}|null $mailbox
+     * @param array{id: string, rules?: int, seen?: int}|null $mailbox
      */
     public function __construct(
         public readonly string $decision,

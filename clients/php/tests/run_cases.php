@@ -104,6 +104,16 @@ foreach ($cases['feedback'] as $case) {
     }
 }
 
+$found = [];
+foreach ($cases['mailboxes'] as $case) {
+    try {
+        $emails = array_merge(...array_fill(0, $case['times'] ?? 1, $case['emails']));
+        $found[$case['name']] = array_column($clientFor($case)->mailboxes($emails), 'id');
+    } catch (GatepostException $thrown) {
+        $found[$case['name']] = ['kind' => $thrown->kind, 'status' => $thrown->status];
+    }
+}
+
 $secure = new Client(
     $world['tls'],
     deadlineMs: 10_000,
@@ -120,6 +130,7 @@ echo json_encode([
     'decide' => (object) $decided,
     'may_send' => $maySend,
     'feedback' => $told,
+    'mailboxes' => $found,
     'tokens' => array_map(
         fn ($each) => Tokens::verify(
             $each['token'],

@@ -7,7 +7,7 @@ for threads and the one for asyncio drive the same operations.
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Generator, Mapping, Optional, Sequence, TypeVar, Union
+from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, TypeVar, Union
 from urllib.parse import quote
 
 from ._site import Ask, Deadline, Site
@@ -146,6 +146,18 @@ class Core:
         answer = _json((yield from self._exchange(Ask("POST", "/api/feedback", deadline, _JSON, body))))
         if not isinstance(answer, dict) or answer.get("recorded") is not True:
             raise GatepostError("answer", "the answer is not one of Gatepost")
+
+    def mailboxes(self, emails: Sequence[str], deadline_ms: Optional[float]) -> Steps[List[Dict[str, Any]]]:
+        deadline = Deadline(deadline_ms or self.deadline_ms)
+        found: List[Dict[str, Any]] = []
+        for at in range(0, len(emails), 1_000):
+            body = json.dumps({"emails": list(emails[at : at + 1_000])}).encode()
+            answer = _json((yield from self._exchange(Ask("POST", "/api/mailboxes", deadline, _JSON, body))))
+            rows = answer.get("mailboxes") if isinstance(answer, dict) else None
+            if not isinstance(rows, list) or len(rows) != len(emails[at : at + 1_000]):
+                raise GatepostError("answer", "the answer is not one of Gatepost")
+            found += rows
+        return found
 
     def bulk(self, entries: Sequence[str], key: str, deadline: Deadline, report: Report) -> Steps[BulkResult]:
         """Submits once, whatever happens on the way: the service knows the key of a repeated request."""

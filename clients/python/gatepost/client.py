@@ -6,7 +6,7 @@ import asyncio
 import ssl
 import time
 import uuid
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._core import Away, Core, Report, Steps, T
 from ._site import Deadline, Site
@@ -119,6 +119,11 @@ class Client(_Base):
         """Checks an address or a domain. Raises GatepostError when there is no answer."""
         return _run(self._threads, self._core.check(entry, features, deadline_ms))
 
+    def mailboxes(self, emails: Sequence[str], *, deadline_ms: Optional[float] = None) -> List[Dict[str, Any]]:
+        """Ids of people that you have already, in order: ``{"email", "id", "former"}``, ``id`` None for what is no address. Nothing is
+        counted. Needs a secret key. Raises GatepostError."""
+        return _run(self._threads, self._core.mailboxes(emails, deadline_ms))
+
     def feedback(
         self,
         email: Optional[str] = None,
@@ -203,6 +208,12 @@ class AsyncClient(_Base):
     ) -> Result:
         """As ``Client.check``."""
         return await _run_async(self._tasks, self._core.check(entry, features, deadline_ms))
+
+    async def mailboxes(  # type: ignore[override]
+        self, emails: Sequence[str], *, deadline_ms: Optional[float] = None
+    ) -> List[Dict[str, Any]]:
+        """As ``Client.mailboxes``."""
+        return await _run_async(self._tasks, self._core.mailboxes(emails, deadline_ms))
 
     async def feedback(  # type: ignore[override]
         self,

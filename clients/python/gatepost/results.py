@@ -36,6 +36,8 @@ class Mailbox:
     id: str
     #: Spellings of 7 days, if the account counts them.
     seen: Optional[int] = None
+    #: By which alias rules the id was made.
+    rules: Optional[int] = None
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def read_decision(body: Any) -> Decision:
             did_you_mean=_text(body.get("did_you_mean")),
             complete=body["complete"],
             policy=Policy(policy["name"], policy["version"]),
-            mailbox=None if mailbox is None else Mailbox(mailbox["id"], mailbox.get("seen")),
+            mailbox=None if mailbox is None else Mailbox(mailbox["id"], mailbox.get("seen"), mailbox.get("rules")),
             result=None if result is None else read_result(result),
             token=_text(body.get("token")),
             retry_after=body.get("retry_after") if isinstance(body.get("retry_after"), int) else None,

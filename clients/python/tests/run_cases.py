@@ -107,6 +107,28 @@ def tell(case, world):
         return case["name"], {"kind": fault.kind, "status": fault.status}
 
 
+def mailboxes(case, world):
+    try:
+        with Client(**options(case, world)) as client:
+            rows = client.mailboxes(case["emails"] * case.get("times", 1))
+            return case["name"], [row["id"] for row in rows]
+    except GatepostError as fault:
+        return case["name"], {"kind": fault.kind, "status": fault.status}
+
+
+async def mailboxes_async(case, world):
+    try:
+        async with AsyncClient(**options(case, world)) as client:
+            rows = await client.mailboxes(case["emails"] * case.get("times", 1))
+            return case["name"], [row["id"] for row in rows]
+    except GatepostError as fault:
+        return case["name"], {"kind": fault.kind, "status": fault.status}
+
+
+async def mailboxes_all(world):
+    return await asyncio.gather(*(mailboxes_async(case, world) for case in CASES["mailboxes"]))
+
+
 async def tell_async(case, world):
     try:
         async with AsyncClient(**options(case, world)) as client:
@@ -150,11 +172,13 @@ def main(mode, world_file):
         decided = asyncio.run(decide_all(world))
         may = asyncio.run(may_send_all(world))
         told = asyncio.run(tell_all(world))
+        found = asyncio.run(mailboxes_all(world))
     else:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             decided = list(pool.map(lambda case: decide(case, world), CASES["decide"]))
             may = list(pool.map(lambda case: may_send(case, world), CASES["may_send"]))
             told = list(pool.map(lambda case: tell(case, world), CASES["feedback"]))
+            found = list(pool.map(lambda case: mailboxes(case, world), CASES["mailboxes"]))
     tokens = CASES["tokens"]
     used = UsedTokens(lambda: 0)
     verified = [
@@ -170,6 +194,7 @@ def main(mode, world_file):
                 "decide": dict(decided),
                 "may_send": dict(may),
                 "feedback": dict(told),
+                "mailboxes": dict(found),
                 "tokens": [result.reason or "ok" for result in verified],
                 "webhooks": [
                     verify_webhook(base64.b64decode(each["body"]), each["signature"], each["secret"])

@@ -3,12 +3,14 @@ import { languageOf } from "./language.ts";
 import { ask, type Deadline, isPassing, jsonOf, type Question, startDeadline } from "./question.ts";
 import {
   type Decision,
+  type Mailbox,
   DECISIONS,
   GatepostError,
   MALFORMED,
   type MaySend,
   maySendOf,
   readDecision,
+  readMailboxes,
   readRecorded,
   readResult,
   refusedBy,
@@ -113,6 +115,11 @@ export interface Gatepost {
   check(entry: string, options?: CheckOptions): Promise<Result>;
   /** Says what became of a sign-up; needs a secret key. Rejects with a GatepostError when it is not stored. */
   feedback(feedback: Feedback, options?: CallOptions): Promise<void>;
+  /**
+   * Ids of people that you have already, in order; nothing is counted. Needs a secret key. Up to 1,000 a request, and one deadline
+   * for all. Rejects with a GatepostError.
+   */
+  mailboxes(emails: readonly string[], options?: CallOptions): Promise<readonly Mailbox[]>;
   /** Rejects with a GatepostError; its `session` can be resumed. Ten minutes unless `deadlineMs` says otherwise. */
   bulk(entries: readonly string[], options?: BulkOptions): Promise<BulkResult>;
   resumeBulk(session: string, options?: Omit<BulkOptions, "idempotencyKey">): Promise<BulkResult>;
@@ -125,6 +132,7 @@ export interface Gatepost {
 }
 
 const DEADLINE_MS = 1_500;
+const MAILBOXES_MAX = 1_000;
 const BULK_DEADLINE_MS = 600_000;
 const ANSWER_MAX_BYTES = 1_048_576;
 /** For the way of the answer. */
@@ -162,6 +170,19 @@ export function createGatepost(options: GatepostOptions): Gatepost {
       const question = { path: "/api/feedback", method: "POST", body, ...SMALL } as const;
       const once = (deadline: Deadline): Promise<unknown> => asking(question, deadline);
       readRecorded(await within(ms, signal, twice(once)));
+    },
+    async mailboxes(emails, { deadlineMs: ms = deadlineMs, signal } = {}) {
+      const read = async (deadline: Deadline): Promise<readonly Mailbox[]> => {
+        const found: Mailbox[] = [];
+        for (let at = 0; at < emails.length; at += MAILBOXES_MAX) {
+          const some = emails.slice(at, at + MAILBOXES_MAX);
+          const body = JSON.stringify({ emails: some });
+          const question = { path: "/api/mailboxes", method: "POST", body, ...SMALL } as const;
+          found.push(...readMailboxes(await asking(question, deadline), some.length));
+        }
+        return found;
+      };
+      return await within(ms, signal, twice(read));
     },
     bulk: (entries, more = {}) =>
       batch(more, (work) => submitBulk(entries, more.idempotencyKey ?? crypto.randomUUID(), work)),
@@ -324,8 +345,8 @@ async function within<T>(
 
 /** Once more, at once, when the question may not have arrived. It costs a unit again if it did. */
 const twice =
-  (once: (deadline: Deadline) => Promise<unknown>) =>
-  async (deadline: Deadline): Promise<unknown> => {
+  <T>(once: (deadline: Deadline) => Promise<T>) =>
+  async (deadline: Deadline): Promise<T> => {
     try {
       return await once(deadline);
     } catch (error) {

@@ -15,6 +15,7 @@ export {
   DECISIONS,
   type FaultKind,
   GatepostError,
+  type Mailbox,
   type MaySend,
   type OwnDecision,
   type RefusedDecision,

@@ -80,7 +80,7 @@ export interface ServiceDecision extends Decided {
   /** Distinct mailboxes before this one, by the names of `countBy` and `net`. */
   readonly counts?: Readonly<Record<string, Readonly<Record<"10m" | "day" | "30d", number>>>>;
   readonly policy: { readonly name: string; readonly version: number };
-  readonly mailbox?: { readonly id: string; readonly seen?: number };
+  readonly mailbox?: { readonly id: string; readonly rules?: number; readonly seen?: number };
   readonly result?: Result;
   readonly token?: string;
   readonly fault?: undefined;
@@ -191,6 +191,21 @@ export function readResult(body: unknown): Result {
 }
 
 /** Throws unless the service stored what it was told. */
+/** A mailbox that you may have stored: docs/guides/one-mailbox.md. */
+export interface Mailbox {
+  readonly email: string;
+  /** Null where the text is no address. */
+  readonly id: string | null;
+  /** Ids of earlier alias rules, where they differ. */
+  readonly former: readonly string[];
+}
+
+export function readMailboxes(body: unknown, count: number): readonly Mailbox[] {
+  const rows = isFields(body) ? body["mailboxes"] : undefined;
+  if (!Array.isArray(rows) || rows.length !== count) throw unlike();
+  return rows as readonly Mailbox[];
+}
+
 export function readRecorded(body: unknown): void {
   if (!isFields(body) || body["recorded"] !== true) throw unlike();
 }

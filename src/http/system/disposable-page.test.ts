@@ -35,7 +35,8 @@ function open(admitted: Admitted, entered: (given: Credentials) => void = () => 
     return Promise.resolve(FILES);
   };
   const packed = () => Promise.resolve(PACKED);
-  const deps = { published, packed, admission, trustedProxies: [] };
+  const free = () => Promise.resolve({ ...FILES, txt: PACKED });
+  const deps = { published, free, packed, admission, trustedProxies: [] };
   const app = appWith({ pages: { pages: disposablePages(deps) } });
   return { app, made: () => made };
 }
@@ -71,6 +72,10 @@ test("a key gets the list, compressed if it takes that, and nothing if it holds 
     [200, "tables", 'W/"3c"'],
   );
   assert.equal(lists.headers["content-type"], "application/octet-stream");
+  const free = await inject(app, "/feeds/free.txt");
+  assert.deepEqual([free.statusCode, free.body], [200, "tables"]);
+  assert.equal(free.headers["content-type"], "text/plain; charset=utf-8");
+  assert.equal((await inject(app, "/feeds/free.txt?separator=tab")).statusCode, 400);
 });
 
 const FORMS: readonly (readonly [query: string, file: keyof typeof FILES | undefined])[] = [

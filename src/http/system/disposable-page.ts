@@ -30,19 +30,22 @@ const TYPES = {
   lists: "application/octet-stream",
 } as const;
 
-/** GET /feeds/disposable.txt, .json and .lists: for systems that take a list. Needs a key; costs a request of its rate. */
+/**
+ * GET /feeds/disposable.txt, .json, .lists and /feeds/free.txt: for systems that take a list. Needs a key; costs a request of
+ * its rate.
+ */
 export const disposablePages = (deps: DisposablePageDeps): readonly Page[] =>
-  (["txt", "json", "lists"] as const).map((form) => ({
+  (["disposable.txt", "disposable.json", "disposable.lists", "free.txt"] as const).map((name) => ({
     method: "GET",
-    path: `/feeds/disposable.${form}`,
-    handle: (request) => listIn(form, request, deps),
+    path: `/feeds/${name}`,
+    handle: (request) => listIn(name, request, deps),
   }));
 
 /** Many programs send a password only where the answer asks for one. */
 const ASKS_PASSWORD = { "www-authenticate": 'Basic realm="Gatepost"' };
 
 async function listIn(
-  form: keyof typeof TYPES,
+  name: string,
   { source, target }: PageRequest,
   deps: DisposablePageDeps,
 ): Promise<RouteReply> {
@@ -52,9 +55,7 @@ async function listIn(
     const asks = reply.status === 401 ? ASKS_PASSWORD : {};
     return { ...reply, headers: { ...rate, ...reply.headers, ...asks } };
   }
-  const textForm = form === "txt" ? textFormOf(target.query) : form;
-  const { gzip, etag } =
-    textForm === "lists" ? await deps.packed() : (await deps.published())[textForm];
+  const { type, gzip, etag } = await fileNamed(name, target.query, deps);
   const headers = {
     ...rate,
     etag,
@@ -63,10 +64,17 @@ async function listIn(
     "x-content-type-options": "nosniff",
   };
   if (isCurrent(source.headers["if-none-match"], etag)) return { status: 304, headers };
-  const type = TYPES[form];
   return takesGzip(source)
     ? { type, headers: { ...headers, "content-encoding": "gzip" }, body: gzip }
     : { type, headers, body: createGunzip().end(gzip) };
+}
+
+async function fileNamed(name: string, query: string, deps: DisposablePageDeps) {
+  if (name === "disposable.lists") return { type: TYPES.lists, ...(await deps.packed()) };
+  if (name === "disposable.json") return { type: TYPES.json, ...(await deps.published()).json };
+  const form = textFormOf(query);
+  const files = name === "free.txt" ? await deps.free() : await deps.published();
+  return { type: TYPES.txt, ...files[form] };
 }
 
 const TEXT_QUERY: Operation["query"] = {
@@ -146,15 +154,17 @@ const PublishedList = Type.Object({
 
 const documented = (
   id: string,
-  form: keyof typeof TYPES,
+  name: `${"disposable" | "free"}.${keyof typeof TYPES}`,
   answer: Omit<OperationAnswer, "about">,
   query?: Operation["query"],
 ): Operation => {
+  const form = name.slice(name.indexOf(".") + 1) as keyof typeof TYPES;
   const [type = ""] = TYPES[form].split(";");
+  const what = name === "free.txt" ? "Public mailbox providers" : "Disposable domains";
   return {
-    id: `getDisposable${id}`,
-    at: `GET /feeds/disposable.${form}`,
-    summary: `Disposable domains for systems that take a list, as ${type}`,
+    id: `get${id}`,
+    at: `GET /feeds/${name}`,
+    summary: `${what} for systems that take a list, as ${type}`,
     tag: "system",
     key: "needed",
     answers: {
@@ -176,7 +186,13 @@ const documented = (
 const EMPTY_LIST = { feeds: [], left_out: [], licences: {}, count: 0, names: [] };
 
 export const disposableOperations: readonly Operation[] = [
-  documented("Text", "txt", { schema: Type.String(), example: "mailinator.com\n" }, TEXT_QUERY),
-  documented("Json", "json", { schema: PublishedList, example: EMPTY_LIST }),
-  documented("Lists", "lists", { schema: Type.String({ format: "binary" }) }),
+  documented(
+    "DisposableText",
+    "disposable.txt",
+    { schema: Type.String(), example: "mailinator.com\n" },
+    TEXT_QUERY,
+  ),
+  documented("DisposableJson", "disposable.json", { schema: PublishedList, example: EMPTY_LIST }),
+  documented("DisposableLists", "disposable.lists", { schema: Type.String({ format: "binary" }) }),
+  documented("FreeText", "free.txt", { schema: Type.String(), example: "gmail.com\n" }, TEXT_QUERY),
 ];

@@ -54,6 +54,8 @@ export interface Admitted {
   readonly reservedUnit?: ReservedUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
+  /** Its key is nobody's. */
+  readonly isInvalidKey?: true;
   /** The rate is spent, and the request is answered all the same, uncharged: see `uncharged`. */
   readonly spent?: Refusal;
   /** The rate is spent but the account has credits: the charge must be paid by them or the request is refused. */
@@ -159,13 +161,15 @@ class CountingAdmission {
    */
   uncharged(admitted: Admitted): Admitted {
     const { caller, refusal, rate } = admitted;
-    const hasKey = caller.keyId !== undefined || caller.bringsKey === true;
+    const { isInvalidKey = false } = admitted;
+    const hasKey = caller.keyId !== undefined || caller.bringsKey === true || isInvalidKey;
     if (refusal?.code !== RATE_EXCEEDED || !hasKey) return admitted;
     const limit = Math.max(BEYOND_LEAST, BEYOND_TIMES * (rate?.limit ?? 0));
     const isAccount = caller.isPublishable !== true;
     const owner = isAccount ? ownerKey(caller.owner) : bucketKey(caller.clientAddress);
     const taking = this.#beyond.take(owner, limit, this.#deps.clock.monotonicMs());
     if (!taking.isGranted) return { ...admitted, refusal: rateExceeded(taking.closesInMs) };
+    if (isInvalidKey) return { ...admitted, refusal: invalidApiKey() };
     const { refusal: _, ...rest } = admitted;
     return { ...rest, spent: refusal };
   }
@@ -389,6 +393,7 @@ function admittedAs(
     admitted.rate = { limit, remaining: rate.remaining };
     if (rate.isGranted) admitted.rateWindow = rate.window;
   }
+  if (who === "invalid_key") admitted.isInvalidKey = true;
   const refusal = refusalOf(who, rate);
   // A spent rate is the only thing that credits can make good.
   if (refusal !== undefined) admitted[hasCredits ? "creditsOnly" : "refusal"] = refusal;

@@ -44,7 +44,7 @@ test("a spent quota is decided, and says so", async (t) => {
   assert.match(notice, /^Daily quota exceeded\. The quota is 1 units a day\. Decided without DNS/);
 });
 
-test("beyond ten times the rate, and 6,000 a minute at least, it is 429; without a key at once", async (t) => {
+test("beyond ten times the rate, and 6,000 a minute at least, it is 429; without a key at once, with a wrong one 401", async (t) => {
   const world = await gateWorld(t, KNOWN);
   const { apiKey } = await world.account("jo@shop.example", "free");
   const statuses = async (count: number, headers: Record<string, string>) => {
@@ -56,8 +56,13 @@ test("beyond ten times the rate, and 6,000 a minute at least, it is 429; without
   const keyed = await statuses(6_100, { "x-api-key": apiKey });
   assert.equal(keyed.filter((status) => status === 200).length, 6_060);
   assert.equal(keyed.filter((status) => status === 429).length, 40);
+  const wrong = await statuses(100, { "x-api-key": `gp_live_${"a".repeat(40)}` });
+  assert.ok(
+    wrong.every((status) => status === 401),
+    "callers let people in on 401, and refuse everybody on 429",
+  );
   const nobody = await statuses(40, {});
-  assert.equal(nobody.filter((status) => status === 429).length, 10);
+  assert.equal(nobody.filter((status) => status === 429).length, 40, "the wrong key spent it");
 });
 
 test("a page whose visitor has spent the rate is decided as well", async (t) => {

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../core/calendar.ts";
-import type { CountWindow } from "../core/policy/policy.ts";
+import type { CountWindow, WindowCounts } from "../core/policy/policy.ts";
 import type { TrafficKind } from "../store/schema.ts";
 
 export const MINUTE_MS = 60_000;
@@ -74,3 +74,25 @@ export const WINDOWS: Readonly<Record<CountWindow, number>> = {
   day: DAY_MS,
   "30d": 30 * DAY_MS,
 };
+
+export function within(times: ReadonlyMap<string, number>, afterMs: number): number {
+  let count = 0;
+  for (const atMs of times.values()) if (atMs > afterMs) count += 1;
+  return count;
+}
+
+/** In one pass over what may be a thousand items. */
+export function windowsOf(
+  items: ReadonlyMap<string, number>,
+  without: string,
+  nowMs: number,
+): WindowCounts {
+  let [tenMinutes, day, month] = [0, 0, 0];
+  for (const [item, atMs] of items) {
+    if (item === without || atMs <= nowMs - WINDOWS["30d"]) continue;
+    month += 1;
+    if (atMs > nowMs - WINDOWS.day) day += 1;
+    if (atMs > nowMs - WINDOWS["10m"]) tenMinutes += 1;
+  }
+  return { "10m": tenMinutes, day, "30d": month };
+}

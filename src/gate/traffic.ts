@@ -10,7 +10,15 @@ import { type Clock, inTime } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
-import { HOUR_MS, KINDS, MINUTE_MS, type TallyKind, WINDOWS } from "./traffic-kinds.ts";
+import {
+  HOUR_MS,
+  KINDS,
+  MINUTE_MS,
+  type TallyKind,
+  WINDOWS,
+  windowsOf,
+  within,
+} from "./traffic-kinds.ts";
 import { knownMark, type Marks, type SourceMark, type TrafficOwner } from "./traffic-marks.ts";
 import {
   GONE,
@@ -477,28 +485,6 @@ function subjectsOf(
 }
 
 const NO_ITEMS: ReadonlyMap<string, number> = new Map();
-
-function within(times: ReadonlyMap<string, number>, afterMs: number): number {
-  let count = 0;
-  for (const atMs of times.values()) if (atMs > afterMs) count += 1;
-  return count;
-}
-
-/** In one pass over what may be a thousand items. */
-function windowsOf(
-  items: ReadonlyMap<string, number>,
-  without: string,
-  nowMs: number,
-): WindowCounts {
-  let [tenMinutes, day, month] = [0, 0, 0];
-  for (const [item, atMs] of items) {
-    if (item === without || atMs <= nowMs - WINDOWS["30d"]) continue;
-    month += 1;
-    if (atMs > nowMs - WINDOWS.day) day += 1;
-    if (atMs > nowMs - WINDOWS["10m"]) tenMinutes += 1;
-  }
-  return { "10m": tenMinutes, day, "30d": month };
-}
 
 const isNew = (firstMs: number, nowMs: number): boolean =>
   firstMs > nowMs - KINDS.new_domain.countedMs;

@@ -47,12 +47,12 @@ export function jsonForm(head: string): JsonForm | undefined {
 
 /** A JSON text has no members: it is its entry. */
 interface ParsedObject extends Omit<RawRow, "cells"> {
-  readonly members: Members;
+  readonly members: NamedValues;
   /** Characters of its JSON. */
   readonly units: number;
 }
 
-type Members = readonly (readonly [name: string, value: string])[];
+type NamedValues = readonly (readonly [name: string, value: string])[];
 
 const SLICE_CELLS = 200_000;
 
@@ -251,8 +251,8 @@ function parsedValue(text: string, line: number): ParsedObject {
 
 const MEMBERS_IN_MEMBERS = 3;
 
-/** Members of members are named "user.email". */
-const membersOf = (value: object, path: string, depth: number): Members =>
+/** NamedValues of members are named "user.email". */
+const membersOf = (value: object, path: string, depth: number): NamedValues =>
   Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
     if (typeof member === "string") return [[path + name, member] as const];
     if (member === null) return [[path + name, ""] as const];

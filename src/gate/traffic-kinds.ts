@@ -5,7 +5,7 @@ import type { TrafficKind } from "../store/schema.ts";
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-interface Kind {
+interface CountedKind {
   /** What the rows are found by. */
   readonly subject: string;
   /** What is distinct in them; of a tally, its time, the process that counts, and its group. */
@@ -26,8 +26,8 @@ const kind = (
   [subject, item]: readonly [string, string],
   countedMs: number,
   facts: readonly string[],
-  more: Partial<Kind> = {},
-): Kind => ({
+  more: Partial<CountedKind> = {},
+): CountedKind => ({
   subject,
   item,
   countedMs,
@@ -42,7 +42,7 @@ const kind = (
 const TALLY = { most: Infinity };
 
 /** All that is counted of an account's decisions. */
-export const KINDS: Readonly<Record<TrafficKind, Kind>> = {
+export const KINDS: Readonly<Record<TrafficKind, CountedKind>> = {
   spelling: kind(["mailbox", "spelling"], 7 * DAY_MS, ["mailbox_seen"]),
   mailbox: kind(["domain", "mailbox"], DAY_MS, ["domain_mailboxes"]),
   name: kind(["domain", "name below it"], DAY_MS, ["sub_names"]),

@@ -205,7 +205,7 @@ function listsPart(
   };
 }
 
-export const LISTS_WAIT: Trouble = {
+const LISTS_WAIT: Trouble = {
   says: "Lists wait: no worker runs. Nothing is lost.",
   toDo: "Look for bulk.thread_failed and bulk.claim_failed in the log: a disk that cannot be read, or too little memory. It is tried again every second.",
 };

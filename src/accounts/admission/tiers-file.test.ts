@@ -44,7 +44,7 @@ test("one error names all mistakes", () => {
     "anonymous.premium: must be true or false",
     "free: must be an object",
     "gold: unknown tier (known: anonymous, free, new_free, starter, pro)",
-    "pro.Daily: is not known (known: rate_per_minute, daily, monthly, bulk_limit, premium)",
+    "pro.Daily: is not known (known: rate_per_minute, daily, monthly, bulk_limit, watch, premium)",
     "pro.daily: must be null or a whole number of at least 0",
     "pro.premium: must be true or false",
   ]);

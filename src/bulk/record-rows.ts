@@ -251,7 +251,7 @@ function parsedValue(text: string, line: number): ParsedObject {
 
 const MEMBERS_IN_MEMBERS = 3;
 
-/** NamedValues of members are named "user.email". */
+/** Members of members are named "user.email". */
 const membersOf = (value: object, path: string, depth: number): NamedValues =>
   Object.entries(value).flatMap(([name, member]: [string, unknown]) => {
     if (typeof member === "string") return [[path + name, member] as const];

@@ -124,7 +124,11 @@ export class HookHandler {
     return ended.reply;
   }
 
-  #note({ id, system, account_id: accountId }: Hook, { outcome, why }: Omit<Ended, "reply">, durationMs: number): void {
+  #note(
+    { id, system, account_id: accountId }: Hook,
+    { outcome, why }: Omit<Ended, "reply">,
+    durationMs: number,
+  ): void {
     const last = { atMs: this.#deps.clock.nowMs(), outcome, why, durationMs };
     const day = dayOf(last.atMs);
     const news = { day, hook_id: id, outcome, count: 1, last };

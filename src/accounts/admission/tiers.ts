@@ -54,10 +54,38 @@ export const DEFAULT_TIERS: Tiers = {
     premium: false,
     watch: 0,
   },
-  free: { ratePerMinute: 60, daily: 10_000, monthly: 30_000, bulkLimit: 12_000, premium: false, watch: 100 },
-  new_free: { ratePerMinute: 10, daily: 1_000, monthly: 30_000, bulkLimit: 12_000, premium: false, watch: 100 },
-  starter: { ratePerMinute: 120, daily: null, monthly: null, bulkLimit: 25_000, premium: false, watch: 10_000 },
-  pro: { ratePerMinute: 500, daily: null, monthly: null, bulkLimit: 100_000, premium: true, watch: 100_000 },
+  free: {
+    ratePerMinute: 60,
+    daily: 10_000,
+    monthly: 30_000,
+    bulkLimit: 12_000,
+    premium: false,
+    watch: 100,
+  },
+  new_free: {
+    ratePerMinute: 10,
+    daily: 1_000,
+    monthly: 30_000,
+    bulkLimit: 12_000,
+    premium: false,
+    watch: 100,
+  },
+  starter: {
+    ratePerMinute: 120,
+    daily: null,
+    monthly: null,
+    bulkLimit: 25_000,
+    premium: false,
+    watch: 10_000,
+  },
+  pro: {
+    ratePerMinute: 500,
+    daily: null,
+    monthly: null,
+    bulkLimit: 100_000,
+    premium: true,
+    watch: 100_000,
+  },
 };
 
 const NEW_FREE_MS = DAY_MS;

@@ -4,7 +4,7 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
 import { isShapeWave } from "../core/evidence/local-shape.ts";
 import type { Facts, SourceCounts, TrafficFacts, WindowCounts } from "../core/policy/policy.ts";
-import { isContended } from "../store/postgres-fault.ts";
+import { isContended, isCrowded } from "../store/postgres-fault.ts";
 import type { TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -326,8 +326,8 @@ export class Traffic {
         if (isAdded !== undefined) return isAdded;
         break;
       } catch (fault) {
-        // Servers that wait for each other's lock too long try again; a store that is away says nothing more.
-        if (!isContended(fault)) {
+        // Who waits too long for a lock or a session tries again; a store that is away says nothing more.
+        if (!isContended(fault) && !isCrowded(fault)) {
           this.#failed("traffic.count_failed", fault);
           break;
         }

@@ -12,7 +12,7 @@ import { DatabaseFault, type DatabaseFaultCode } from "./database-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { migrate } from "./upgrade.ts";
 import { openPostgres, type PostgresDatabase } from "./postgres-database.ts";
-import { sqlState } from "./postgres-fault.ts";
+import { isCrowded, sqlState } from "./postgres-fault.ts";
 import type { PostgresLimits } from "./postgres-pool.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -284,6 +284,16 @@ withPostgres("opening a PostgreSQL database", ({ server, database, open }) => {
         on.updateTable("webhook_claims").set({ claims: 1 }).where("id", "=", 1).execute();
       await touch(holder);
       await assert.rejects(touch(db), StoreDown);
+    });
+  });
+
+  test("a pool whose sessions are all taken is crowded", async (t) => {
+    const limits = { ...PATIENT, connectionsMax: 1, connectTimeoutMs: 500 };
+    const { db, close } = await openPostgres(await database(), NOW_MS, limits);
+    t.after(close);
+    await db.transaction().execute(async (holder) => {
+      await sql`select 1`.execute(holder);
+      await assert.rejects(sql`select 1`.execute(db), isCrowded);
     });
   });
 

@@ -28,6 +28,12 @@ export const isTryAgain = (error: unknown): boolean => TRY_AGAIN.test(sqlState(e
 export const isContended = (fault: unknown): boolean =>
   /^(?:55P03|40P01)$/.test(sqlState(fault instanceof StoreDown ? fault.cause : fault) ?? "");
 
+/** Every session is taken for longer than a request waits for one; the pool's own words, as it gives no code. */
+export const isCrowded = (fault: unknown): boolean =>
+  fault instanceof StoreDown &&
+  fault.cause instanceof Error &&
+  fault.cause.message === "timeout exceeded when trying to connect";
+
 /** Whether a session on which this happened can be used again. */
 export function isSessionLost(error: unknown): boolean {
   const state = sqlState(error);

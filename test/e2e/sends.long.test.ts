@@ -1,4 +1,4 @@
-// The replays of public reports about messages, by the real program: on one server and on two, with a kill in the middle.
+// The replays of public reports about messages and crowds, by the real program: on one server and on two, with a kill in the middle.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,13 +42,13 @@ async function answerOf(url: string, path: string, key: string, body: Record<str
 type Said = Readonly<Record<string, number>>;
 
 /** Asks a server about this many mailboxes, from the number `from` on. */
-function asker({ url }: Servers, key: string, email: (at: number) => string) {
+function asker({ url }: Servers, key: string, { email, more = { for: "send" } }: Replay) {
   return async (server: 0 | 1, from: number, count: number): Promise<Said> => {
     const said: Record<string, number> = {};
     let next = from;
     const asking = async (): Promise<void> => {
       while (next < from + count) {
-        const asked = { email: email(next++), for: "send" };
+        const asked = { email: email(next++), deadline_ms: "5000", ...more };
         const { decision, reason } = await answerOf(url(server), "/api/decide", key, asked);
         said[`${decision} ${reason}`] = (said[`${decision} ${reason}`] ?? 0) + 1;
       }
@@ -79,6 +79,8 @@ type Ask = ReturnType<typeof asker>;
 
 interface Replay {
   readonly email: (at: number) => string;
+  /** What is asked besides; absent: whether a message may be sent. */
+  readonly more?: Readonly<Record<string, string>>;
   /** Messages an hour in the fortnight before, which is there after the first part. */
   readonly fortnight?: (back: number) => number;
   /** After each but the last a server is killed. */
@@ -87,8 +89,19 @@ interface Replay {
 
 async function says(asked: Promise<Said>, want: string): Promise<void> {
   assert.deepEqual(Object.keys(await asked), [want]);
-  await pause(LATE_MS);
 }
+
+/** Two servers at once. */
+async function together(asked: readonly Promise<Said>[]): Promise<Said> {
+  const sum: Record<string, number> = {};
+  for (const said of await Promise.all(asked))
+    for (const [what, count] of Object.entries(said)) sum[what] = (sum[what] ?? 0) + count;
+  return sum;
+}
+
+const named = (at: number): string => `secretlocal${String(1_000 + at)}@gmail.com`;
+const ADDRESS = "203.0.113.77";
+const INVITER = "secretinviter";
 
 const REPLAYS: Readonly<Record<string, Replay>> = {
   "a bot asks for 100 codes for one address: three go out": {
@@ -110,6 +123,7 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
       (ask) => says(ask(0, 0, 10), "accept ok"),
       async (ask) => {
         await says(ask(1, 10, 20), "accept ok");
+        await pause(LATE_MS);
         await says(ask(0, 30, 70), "challenge wave");
       },
       async (ask) => {
@@ -125,9 +139,57 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
       (ask) => says(ask(0, 0, 25), "accept ok"),
       async (ask) => {
         await says(ask(1, 25, 5), "accept ok");
+        await pause(LATE_MS);
         await says(ask(0, 30, 235), "challenge wave");
       },
       (ask) => says(ask(1, 265, 235), "challenge wave"),
+    ],
+  },
+  "600 questions for one victim at two servers at once: three go out": {
+    email: spelled,
+    parts: [
+      async (ask) => {
+        const said = await together([ask(0, 0, 300), ask(1, 300, 300)]);
+        assert.deepEqual(said, { "accept ok": 3, "reject too_often": 597 });
+      },
+      (ask) => says(ask(1, 600, 20), "reject too_often"),
+      (ask) => says(ask(0, 620, 20), "reject too_often"),
+    ],
+  },
+  "one address: review from the 21st sign-up in ten minutes on": {
+    email: named,
+    more: { count_by: JSON.stringify({ ip: ADDRESS }) },
+    parts: [
+      (ask) => says(ask(0, 0, 10), "accept ok"),
+      (ask) => says(ask(1, 10, 10), "accept ok"),
+      async (ask) => {
+        await says(ask(0, 20, 10), "review many");
+        await says(ask(1, 30, 10), "review many");
+      },
+    ],
+  },
+  "an inviter with 60 strangers: 20 go out in ten minutes": {
+    email: named,
+    more: { for: "invite", count_by: JSON.stringify({ inviter: INVITER }) },
+    parts: [
+      (ask) => says(ask(0, 0, 10), "accept ok"),
+      (ask) => says(ask(1, 10, 10), "accept ok"),
+      async (ask) => {
+        await says(ask(0, 20, 20), "reject many");
+        await says(ask(1, 40, 20), "reject many");
+      },
+    ],
+  },
+  "60 names made alike at one provider: review from the 31st on": {
+    email: named,
+    more: {},
+    parts: [
+      (ask) => says(ask(0, 0, 14), "accept ok"),
+      (ask) => says(ask(1, 14, 15), "accept ok"),
+      async (ask) => {
+        await says(ask(0, 29, 11), "review burst");
+        await says(ask(1, 40, 20), "review burst");
+      },
     ],
   },
   "a quiet month: no wave, nobody held": {
@@ -146,15 +208,16 @@ interface ReplayAccount {
   readonly key: string;
 }
 
-/** All at once, each by an account of its own. */
+/** One after the other, each by an account of its own: what a server cannot read in time it does not count. */
 async function replayAll(servers: Servers, accounts: readonly ReplayAccount[]): Promise<void> {
   const all = Object.values(REPLAYS).map((replay, at) => {
     const account = accounts[at] ?? assert.fail();
-    return { ...replay, id: account.id, ask: asker(servers, account.key, replay.email) };
+    return { ...replay, id: account.id, ask: asker(servers, account.key, replay) };
   });
   for (const part of [0, 1, 2] as const) {
-    await Promise.all(all.map(({ parts, ask }) => parts[part](ask)));
+    for (const { parts, ask } of all) await parts[part](ask);
     if (part === 2) return;
+    await pause(LATE_MS);
     await servers.kill(async (database) => {
       for (const { id, fortnight } of part === 0 ? all : [])
         if (fortnight !== undefined) await addFortnight(database, id, fortnight);
@@ -171,19 +234,37 @@ async function assertHashed(database: SqlDatabase, folders: readonly string[]): 
   const holding: string[] = [];
   for (const { name } of await db.introspection.getTables()) {
     const { rows } = await sql`select * from ${sql.table(name)}`.execute(db);
-    if (JSON.stringify(rows).includes("secretname")) holding.push(name);
+    const text = JSON.stringify(rows);
+    if (text.includes("secretname")) holding.push(name);
+    assert.ok(!text.includes(INVITER) && !text.includes(ADDRESS), name);
   }
   assert.deepEqual(holding.toSorted(), WITH_DOMAINS);
-  const files = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1")),
-  );
+  const texts = folders.flatMap(assertNoneInClear);
   assert.ok(
-    files.some((text) => text.includes("secretname")),
+    texts.some((text) => text.includes("secretname")),
     "the files are those of the store",
   );
-  for (const text of files) assert.doesNotMatch(text, /secret\.?local|@secretname|@gmail\.com/i);
+}
+
+/** An address, or a value of `count_by`. */
+const IN_CLEAR = /secret\.?local|@secretname|@gmail\.com|secretinviter|203\.0\.113\.77/i;
+
+/** What all files of the folder hold; the fault says which of them has what. */
+function assertNoneInClear(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const text = readFileSync(join(parentPath, name), "latin1");
+      assert.equal(IN_CLEAR.exec(text)?.[0], undefined, `${parentPath}/${name}`);
+      return text;
+    });
+}
+
+async function assertMetricsHashed(url: string): Promise<void> {
+  const reply = await fetch(`${url}/metrics`);
+  assert.equal(reply.status, 200);
+  assert.doesNotMatch(await reply.text(), IN_CLEAR);
 }
 
 const report = (url: string, key: string): Promise<unknown> =>
@@ -207,6 +288,8 @@ test("the replays on one server that is killed, and what its files hold", async 
       url: () => now.url,
       async kill(meanwhile) {
         await now.stop("SIGKILL");
+        assertNoneInClear(home.directory);
+        assert.doesNotMatch(now.log() + now.said(), IN_CLEAR);
         const store = await openTestStore(home.directory);
         await meanwhile(store.sql);
         await store.close();
@@ -215,7 +298,9 @@ test("the replays on one server that is killed, and what its files hold", async 
     };
     await replayAll(servers, accounts);
     await report(now.url, accounts[0]?.key ?? "");
+    await assertMetricsHashed(now.url);
     await now.stop("SIGTERM");
+    assert.doesNotMatch(now.log() + now.said(), IN_CLEAR);
     const store = await openTestStore(home.directory);
     await assertHashed(store.sql, [home.directory]);
     await store.close();
@@ -255,10 +340,12 @@ test(
       await report(two.url, accounts[0]?.key ?? "");
       const waves = await world.sql.db.selectFrom("waves").selectAll().execute();
       assert.equal(waves.length, 2, "noted once by two servers: the form's and the launch's");
+      await assertMetricsHashed(two.url);
       for (const server of [one, two]) await server.stop("SIGTERM");
       log += one.text() + two.text();
       assert.equal(log.split("gate.wave").length - 1, 2, "one log event each");
-      assert.doesNotMatch(log, /secret\.?local|secretname/i);
+      assert.doesNotMatch(log, /secretname/i);
+      assert.doesNotMatch(log, IN_CLEAR);
       await sql`checkpoint`.execute(world.sql.db);
       const said = await sql<{ data_directory: string }>`show data_directory`.execute(world.sql.db);
       await assertHashed(world.sql, [said.rows[0]?.data_directory ?? ""]);

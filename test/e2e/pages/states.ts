@@ -182,6 +182,7 @@ const by =
 
 const VISITOR: readonly Omit<State, "who">[] = [
   { name: "front", path: "/" },
+  { name: "plans asked for", path: "/pricing" },
   { name: "disposable", ...verdict("someone@mailinator.com") },
   { name: "misspelt", ...verdict("maria@gmail.con") },
   { name: "sign-in", path: "/sign-in" },

@@ -205,8 +205,13 @@ class LoopbackServer implements DnsServer {
   }
 
   #byTcp(query: Query, connection: Socket): void {
-    const { behave, delayMs = 0 } = this.#note(query, "tcp ");
-    const right = this.#right(query);
+    const entry = this.#note(query, "tcp ");
+    const { behave, delayMs = 0 } = entry;
+    let right = this.#right(query);
+    if (behave === "servfail" || behave === "refused" || isUnknown(entry, query.type)) {
+      const way = this.#misbehaviour(query, entry);
+      if (way !== undefined) right = udpReplies(query, right, way)[0] ?? right;
+    }
     const frame = Buffer.concat([uint16(right.length), right]);
     if (behave === "truncatedTcpSilent" || behave === "silent" || behave === "garbage") return;
     if (delayMs > 0) {

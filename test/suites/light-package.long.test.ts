@@ -280,10 +280,10 @@ suite("the light package, packed and installed into an empty folder", () => {
     return output[0]?.code ?? "";
   };
 
-  test("the core is at most 122 KB in a browser's bundle, and runs without anything of Node", async () => {
+  test("the core is at most 125 KB in a browser's bundle, and runs without anything of Node", async () => {
     const code = await bundleOf('export * from "gatepost-light/core";');
     const bytes = gzipSync(code, { level: 9 }).length;
-    assert.ok(bytes > 50_000 && bytes <= 122_000, `${String(bytes)} octets of gzip`);
+    assert.ok(bytes > 50_000 && bytes <= 125_000, `${String(bytes)} octets of gzip`);
     assert.doesNotMatch(code, /["'`]node:|\brequire\(|\bBuffer\b|\bprocess\./);
     const web = { TextEncoder, TextDecoder, URL, AbortController, AbortSignal, btoa, performance };
     const timers = { setTimeout, clearTimeout };

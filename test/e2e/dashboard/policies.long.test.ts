@@ -240,6 +240,8 @@ test("commands: a policy is set, shadowed, promoted, tried and removed", () => {
   const rows = run("list", OWNER).json as readonly { name: string; live: number }[];
   assert.deepEqual(rows.map(({ name, live }) => `${name} ${String(live)}`).sort(), [
     "default 1",
+    "invite 1",
+    "notify 1",
     "send 1",
     "strict 2",
   ]);

@@ -217,7 +217,7 @@ async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
 const AWAY = ["refuses connections", "takes no connection", "takes connections and hangs"] as const;
 const HALF_CALLS = 200;
 /** A server that hangs, or is gone without a word, is found by the check of its health. */
-const FOUND_MS = 3_500;
+const FOUND_MS = 5_000;
 
 async function awayServer(t: TestContext, how: (typeof AWAY)[number]): Promise<number> {
   if (how === "refuses connections") return freePort();

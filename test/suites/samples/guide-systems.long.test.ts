@@ -258,7 +258,10 @@ suite(
           CASES.map(([email, message]) => (email.length > 1_000 ? message : said));
         assert.deepEqual(
           await run(world.service.url),
-          CASES.map(([, message]) => message),
+          // Discourse cannot ask, so its plugin says that the person confirmed: then the other rules decide.
+          CASES.map(([email, message]) =>
+            name === "discourse" && email === "jo@gmaik.com" ? CASES[6][1] : message,
+          ),
         );
         assert.deepEqual(await run("http://127.0.0.1:9"), all(""));
         assert.deepEqual(await run(world.service.url, "gp_live_x"), all(""));

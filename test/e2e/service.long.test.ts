@@ -64,7 +64,9 @@ suite("the service as a user runs it: real processes, real DNS on loopback", () 
       readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     };
     const methods = (operations: object): string =>
-      ["GET", "POST", "DELETE"].filter((name) => name.toLowerCase() in operations).join(", ");
+      ["GET", "PUT", "POST", "DELETE"]
+        .filter((name) => name.toLowerCase() in operations)
+        .join(", ");
     // An operation stands once in the description, though the path takes POST as well.
     const alsoPost = (path: string): boolean => /^\/api\/(?:email|domain|view)\/\{/.test(path);
     const want = Object.entries(paths)

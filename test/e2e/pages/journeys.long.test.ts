@@ -416,9 +416,7 @@ testInBrowser("a decision is logged, found by its address, and reported as abuse
   await confirmBy(page, "Report this sign-up as abuse?", "Report it");
   await undone.waitFor();
   await page.reload();
-  await button(page, "Deny other.example").click();
-  await confirmBy(page, "Deny other.example?", "Deny");
-  await page.getByText("other.example is denied by your policy.").waitFor();
+  await undone.waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
 });
@@ -439,11 +437,6 @@ testInBrowser("every total is the sum of its parts", async () => {
   await sheet.getByText("Figures by day").click();
   assert.equal(sum(await figures(page, "section:has-text('We kept out') td.number")), total);
   await context.close();
-  const system = await visit("admin", "/admin/system");
-  const verdicts = system.page.locator("section", { hasText: "What the verdicts of" });
-  const classes = (await verdicts.locator(".list-legend b").allInnerTexts()).map(number);
-  assert.equal(sum(classes), number(await verdicts.locator("h2").innerText()));
-  await system.context.close();
 });
 
 testInBrowser(

@@ -38,6 +38,7 @@ const OPENING = new RegExp(`^[${QUOTES}<]`);
 const CLOSING = new RegExp(`[${QUOTES}>]$`);
 
 const BRACKETS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+const OPEN_OF: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
 /** Wraps stand in wraps: `'<mailto:jo@x>`. */
 const WRAPS_MAX = 8;
@@ -90,14 +91,14 @@ function formulaText(text: string): string {
 /** What is in brackets, or stands before or behind a remark in brackets. */
 function bracketed(text: string): string | undefined {
   if (text.endsWith(">")) return inAngles(text);
-  const target = MARKDOWN.exec(text)?.[1];
+  const target = text.startsWith("[") ? MARKDOWN.exec(text)?.[1] : undefined;
   if (target !== undefined) return target;
   const [first = ""] = text;
   const close = BRACKETS[first];
   const end = close === undefined || text.lastIndexOf(first) > 0 ? -1 : text.indexOf(close);
   if (end === text.length - 1) return text.slice(1, -1);
   if (end > 0 && text[end + 1] === " " && text.includes("@", end)) return text.slice(end + 1);
-  const open = Object.keys(BRACKETS).find((each) => BRACKETS[each] === text.at(-1));
+  const open = OPEN_OF[text.at(-1) ?? ""];
   const from = open === undefined ? -1 : text.lastIndexOf(` ${open}`);
   const at = text.lastIndexOf("@");
   return at > 0 && at < from ? text.slice(0, from) : undefined;
@@ -166,7 +167,7 @@ function partsOf(text: string): readonly string[] {
     if (nextOpen(at) > address || address > nextSemicolon(at) || at - start > NAME_MAX_UNITS)
       return false;
     const name = text.slice(start, at);
-    return !/[@\uff20]/.test(name) && !isDomain(trimEntry(name));
+    return !name.includes("@") && !name.includes("\uff20") && !isDomain(trimEntry(name));
   };
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at] ?? "";

@@ -98,6 +98,11 @@ function bracketed(text: string): string | undefined {
   const end = close === undefined || text.lastIndexOf(first) > 0 ? -1 : text.indexOf(close);
   if (end === text.length - 1) return text.slice(1, -1);
   if (end > 0 && text[end + 1] === " " && text.includes("@", end)) return text.slice(end + 1);
+  return beforeRemark(text);
+}
+
+/** `jo@x (office)`: what stands before the last remark in brackets. */
+function beforeRemark(text: string): string | undefined {
   const open = OPEN_OF[text.at(-1) ?? ""];
   const from = open === undefined ? -1 : text.lastIndexOf(` ${open}`);
   const at = text.lastIndexOf("@");

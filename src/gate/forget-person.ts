@@ -111,7 +111,6 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
 
 /** What the command and the page say that they cannot find. */
 const ELSEWHERE = [
-  "log files, if LOG_LEVEL is debug or trace",
   "back-ups of the database",
   "what webhooks and answers brought to others",
 ];

@@ -251,7 +251,7 @@ export const SETTINGS = {
     "LOG_LEVEL",
     "info",
     oneOf("info", "debug", "warn", "error", "silent"),
-    "The least severe level that is logged.",
+    "The least severe level that is logged: debug, info, warn, error or silent.",
   ),
   maxConnectionsPerAddress: set(
     "GATEPOST_MAX_CONNECTIONS_PER_ADDRESS",

@@ -13,6 +13,9 @@ import {
 } from "../../test/bulk/bulk-world.ts";
 import type { BulkStats } from "./bulk.ts";
 import { until } from "../../test/time/until.ts";
+import { manualClock } from "../../test/time/manual-clock.ts";
+import { createDnsLookup } from "../dns/lookup.ts";
+import { noResolver } from "../dns/resolver.ts";
 import { switchedCheck } from "../../test/bulk/switched-check.ts";
 
 const submit = async (world: BulkWorld, count: number): Promise<string> =>
@@ -94,6 +97,44 @@ test("a name that stays silent alone is inconclusive at once, after a second que
   const stats = await finished(world, session);
   assert.deepEqual([stats.valid, stats.invalid_dns], [199, 1]);
   assert.equal(asked.filter((name) => name === "d7.example").length, 2);
+});
+
+test("names that went silent together, while all others were answered, are asked again", async (t) => {
+  let silentMs = 0;
+  const lookup = mailEverywhere((name) => silentMs === 20 && name.endsWith("7.example"));
+  let begun = 0;
+  const room = (): undefined => {
+    begun += 1;
+    if (begun === 100) silentMs += 20; // the silence begins and ends while the chunk is checked
+    return undefined;
+  };
+  const world = await bulkWorld(t, { lookup, room, silentMs: () => silentMs });
+  const session = await submit(world, 200);
+  const worker = world.worker();
+  worker.start();
+  await until(() => worker.figures().postponed === 1 || undefined);
+  silentMs += 20;
+  const stats = await until(async () => {
+    world.stores.clock.advance(2_000);
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "list" ? view.stats : undefined;
+  });
+  assert.deepEqual([stats.valid, stats.invalid_dns], [200, 0]);
+});
+
+test("without DNS a list of 1,823 names is done at once", async (t) => {
+  const world = await bulkWorld(t, {
+    lookup: { ...mailEverywhere(), ...createDnsLookup(noResolver, { clock: manualClock() }) },
+    isDnsOff: true,
+    dnsAnswers: () => assert.fail("asked"),
+  });
+  const session = await submit(world, 1_823);
+  world.worker().start();
+  const summary = await until(async () => {
+    const view = await world.bulk.view(STARTER, session);
+    return view.kind === "summary" ? view.summary : undefined;
+  });
+  assert.equal(summary.invalid_dns, 1_823);
 });
 
 test("silence of some names while DNS is down is not an answer yet", async (t) => {

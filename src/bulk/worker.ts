@@ -60,6 +60,8 @@ interface WorkerDeps {
   readonly dnsAnswers: () => Promise<boolean>;
   /** Nobody is asked: a chunk without an answer waits for none. */
   readonly isDnsOff?: boolean;
+  /** Milliseconds so far in which DNS answered nothing. */
+  readonly silentMs: () => number;
   readonly shares: Pick<Shares, "of">;
   readonly chunks: ChunkQueue;
   readonly name: string;
@@ -95,9 +97,12 @@ class RunningChunk {
   /** Resolves when no first check is open: one promise, because a list has thousands under way. */
   readonly firstChecks: Promise<void>;
   endFirstChecks = (): void => undefined;
+  /** The silence of DNS before it. */
+  readonly silentMs: number;
 
-  constructor(chunk: ClaimedChunk) {
+  constructor(chunk: ClaimedChunk, silentMs: number) {
     this.chunk = chunk;
+    this.silentMs = silentMs;
     this.entries = chunkEntries(unpackChunk(chunk.content));
     this.open = this.entries.length;
     this.firstChecks = new Promise((resolve) => (this.endFirstChecks = resolve));
@@ -118,7 +123,7 @@ interface QueuedEntry {
 interface CheckedChunk {
   readonly outcome: ChunkOutcome;
   readonly conclusive: boolean;
-  /** Check the chunk again later: DNS is down, or answered nothing of it. */
+  /** Check the chunk again later: DNS is down, was silent while it was checked, or answered nothing of it. */
   readonly isPostponed: boolean;
   /** Not even well-known names are answered. One owner's chunk never decides that. */
   readonly dnsDown: boolean;
@@ -281,7 +286,7 @@ export class BulkWorker {
     this.#underWay += 1;
     if (chunk.mayCrash) this.#crashing += 1;
     try {
-      const work = new RunningChunk(chunk);
+      const work = new RunningChunk(chunk, this.#deps.silentMs());
       this.#running.set(chunk.token, work);
       await this.#finish(chunk, await this.#check(work));
     } catch (fault) {
@@ -383,9 +388,11 @@ export class BulkWorker {
       });
       await Promise.all(retries);
     }
-    const dnsDown = results.some(isOpen) && !(await this.#deps.dnsAnswers());
+    const hasOpen = results.some(isOpen);
+    const dnsDown = hasOpen && !(await this.#deps.dnsAnswers());
+    const wasSilent = hasOpen && this.#deps.silentMs() > work.silentMs;
     const outcome = outcomeOf(entries, results);
-    return { outcome, conclusive, isPostponed: isSilent || dnsDown, dnsDown };
+    return { outcome, conclusive, isPostponed: isSilent || dnsDown || wasSilent, dnsDown };
   }
 
   // Store: the results, or the chunk goes back into the queue.

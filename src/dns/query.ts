@@ -151,6 +151,8 @@ export const NO_COUNTS = {
   /** Messages that answer no question under way. */
   strays: 0,
   truncated: 0,
+  /** Milliseconds in which questions waited and no server answered anything, not even the question for the root. */
+  silentMs: 0,
 };
 
 export interface ResolverStats extends Readonly<typeof NO_COUNTS> {

@@ -43,9 +43,9 @@ async function ask(
   return [wordOf(answer), tookMs];
 }
 
-/** What a server was asked by UDP; before a question is unknown it is asked by TCP, too. */
+/** What of names a server was asked by UDP, the root left out; before a question is unknown it is asked by TCP, too. */
 const byUdp = ({ asked }: Pick<DnsServer, "asked">): number =>
-  asked.filter((question) => !question.startsWith("tcp ")).length;
+  asked.filter((question) => !/^(?:tcp|NS) /.test(question)).length;
 
 const profiles = [
   ["interactive", 2_600, [400, 1_000, 1_700]],
@@ -284,6 +284,25 @@ test("where UDP is silent and TCP answers, names are found by TCP, which is aske
   clock.advance(60_000);
   assert.equal((await lookup.mx("back.example")).kind, "found");
   assert.equal(lookup.stats().tcpAlone, 0, "UDP answers again");
+  lookup.close();
+  await server.close();
+});
+
+test("a list's resolver is silent when nothing is answered for 2.5 s, the root included, and not for dead names", async () => {
+  const server = await startDnsServer({ "dead.example": { behave: "silent" }, "": GOOD });
+  const clock = manualClock();
+  const lookup = dnsClient([server], { clock, profile: "bulk" });
+  assert.equal((await ask(lookup, clock, "dead.example"))[0], "timeout");
+  assert.equal(lookup.stats().silentMs, 0, "the root was answered");
+  assert.ok(server.asked.includes("NS "));
+  const speak = server.mute();
+  assert.equal((await ask(lookup, clock, "n1.example"))[0], "timeout");
+  const { silentMs } = lookup.stats();
+  assert.ok(silentMs > 0 && silentMs < 1_000, String(silentMs));
+  speak();
+  assert.equal((await ask(lookup, clock, "n2.example"))[0], "noName");
+  assert.equal((await ask(lookup, clock, "dead.example"))[0], "timeout");
+  assert.equal(lookup.stats().silentMs, silentMs);
   lookup.close();
   await server.close();
 });

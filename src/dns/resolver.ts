@@ -18,6 +18,7 @@ import {
   type Profile,
   type ResolverStats,
 } from "./query.ts";
+import { NS } from "./message/records.ts";
 import type { ServerAddress } from "./transport/system-resolvers.ts";
 import { type SharedCap, Window } from "./flow/window.ts";
 import { TcpPipe } from "./transport/tcp.ts";
@@ -105,6 +106,11 @@ const LOST_PLACE_MS = 1_200;
 /** Questions of one owner that may wait for a place. */
 const QUEUED_MAX = 1_000;
 
+/** Without an answer for so long a list's names may be dead: the root is asked, which no server leaves unanswered. */
+const DOUBTED_AFTER_MS = 1_000;
+/** Less than the tries of a name take, so that it is known to be silence when they end. */
+const SILENT_AFTER_MS = 2_500;
+
 interface KeptPlace {
   readonly untilMs: number;
   readonly by: OwnerKey | undefined;
@@ -126,6 +132,9 @@ class UdpResolver implements Resolver, AttemptEvents {
   /** Simulated networks have no TCP. */
   readonly #hasTcp: boolean;
   #isClosed = false;
+  /** When a server answered anything last, or began to be asked. */
+  #heardMs = 0;
+  #isAskingRoot = false;
 
   constructor(options: ResolverOptions) {
     const { servers, random, cap } = options;
@@ -162,6 +171,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       return;
     }
     const query = new Query(question, this.#nowMs(), done as Done<unknown>); // of the same type
+    if (this.#open.size === 0) this.#heardMs = query.askedAtMs;
     this.#open.add(query);
     query.server = this.#servers.preferred;
     this.#ticker.start();
@@ -204,6 +214,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       this.#counts.lateAnswers += 1;
     }
     this.#servers.answered(attempt.server);
+    this.#heardMs = nowMs;
     const reading = query.read(message);
     const isRead = reading === "complete" || reading === "truncated";
     if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
@@ -289,6 +300,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#byTcp(query, attempt, (outcome) => {
       const nowMs = this.#nowMs();
       if (outcome === "network") this.#servers.tcpFailed(server, nowMs);
+      if (typeof outcome !== "string") this.#heardMs = nowMs;
       if (query.isFinished || typeof outcome === "string") return;
       const reading = query.read(outcome);
       if (reading === "complete") this.#servers.answeredByTcp(server, nowMs);
@@ -422,7 +434,17 @@ class UdpResolver implements Resolver, AttemptEvents {
         this.#finish(query, "deadline");
     }
     this.#window.adjust(nowMs);
+    if (this.#timeouts.queueMs === Infinity && this.#open.size > 0) this.#noteSilence(nowMs);
     this.#lane.pump();
+  }
+
+  /** Of lists, which can wait for its end. */
+  #noteSilence(nowMs: number): void {
+    const quietMs = nowMs - this.#heardMs;
+    if (quietMs >= SILENT_AFTER_MS) this.#counts.silentMs += TICK_MS;
+    if (quietMs < DOUBTED_AFTER_MS || this.#isAskingRoot) return;
+    this.#isAskingRoot = true;
+    this.ask({ name: "", kind: NS }, () => void (this.#isAskingRoot = false));
   }
 
   #expireTry(query: Query, number: number, nowMs: number): void {

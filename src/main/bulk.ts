@@ -38,6 +38,8 @@ export interface BulkChecker {
   /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly isDnsOff: boolean;
+  /** Milliseconds so far in which no server answered anything. */
+  readonly silentMs: () => number;
   readonly dnsFigures: () => DnsFigures;
   readonly verdicts: () => VerdictTotals;
   readonly hasRoom: (owner: OwnerKey) => boolean;
@@ -96,6 +98,7 @@ export function openBulkChecker(
     },
     dnsAnswers: () => trust?.answers() ?? probe.probe(),
     isDnsOff: isDnsOff(config),
+    silentMs: () => dns.stats().silentMs,
     dnsFigures: () => ({
       clients: { bulk: dns.stats(), again: second.stats() },
       trust: trust?.stats(),

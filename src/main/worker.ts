@@ -93,6 +93,7 @@ function openWork(
     room: bulk.room,
     dnsAnswers: bulk.dnsAnswers,
     isDnsOff: bulk.isDnsOff,
+    silentMs: bulk.silentMs,
     chunks: new ChunkQueue({ db }),
     name,
     clock,

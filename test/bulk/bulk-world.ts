@@ -43,6 +43,7 @@ export interface WorldOptions {
   readonly check?: EntryCheck;
   readonly dnsAnswers?: () => Promise<boolean>;
   readonly isDnsOff?: boolean;
+  readonly silentMs?: () => number;
   readonly room?: () => Promise<void> | undefined;
   readonly hasRoom?: (owner: string) => boolean;
 }
@@ -83,7 +84,7 @@ export function mailEverywhere(silent: (name: string) => boolean = () => false):
 
 interface BulkTerms extends Pick<
   WorldOptions,
-  "bufferMax" | "dnsAnswers" | "isDnsOff" | "room" | "hasRoom"
+  "bufferMax" | "dnsAnswers" | "isDnsOff" | "silentMs" | "room" | "hasRoom"
 > {
   readonly admission: Admission;
   readonly tiers: Tiers;
@@ -118,6 +119,7 @@ export function bulkOn(
       name,
       room: terms.room ?? (() => undefined),
       isDnsOff: terms.isDnsOff ?? false,
+      silentMs: terms.silentMs ?? (() => 0),
       dnsAnswers: terms.dnsAnswers ?? (() => Promise.resolve(true)),
     });
     workers.push(made);

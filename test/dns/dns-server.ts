@@ -32,6 +32,8 @@ export interface DnsServer {
   readonly asked: readonly string[];
   /** Holds UDP answers about these names back until the returned function releases them. */
   hold(isHeld: (name: string) => boolean): () => void;
+  /** Loses all questions, by UDP and TCP, until the returned function is called. */
+  mute(): () => void;
   close(): Promise<void>;
 }
 
@@ -110,6 +112,7 @@ class LoopbackServer implements DnsServer {
   readonly #soa: Soa | undefined;
   readonly #loseEvery: number;
   #sent = 0;
+  #isMute = false;
   readonly #holds = new Set<Hold>();
   readonly #misbehaved = new Map<string, number>();
   readonly #connections = new Set<Socket>();
@@ -138,6 +141,11 @@ class LoopbackServer implements DnsServer {
     };
   }
 
+  mute(): () => void {
+    this.#isMute = true;
+    return () => void (this.#isMute = false);
+  }
+
   async close(): Promise<void> {
     for (const cancel of this.#cancels) cancel();
     for (const connection of this.#connections) connection.destroy();
@@ -164,6 +172,7 @@ class LoopbackServer implements DnsServer {
   #byUdp(octets: Buffer, peer: RemoteInfo): void {
     const query = readQuery(octets);
     const entry = this.#note(query, "");
+    if (this.#isMute) return;
     const right = this.#right(query);
     const replies = udpReplies(query, right, this.#misbehaviour(query, entry));
     const send = (): void => this.#sendAll(replies, peer);
@@ -206,6 +215,7 @@ class LoopbackServer implements DnsServer {
 
   #byTcp(query: Query, connection: Socket): void {
     const entry = this.#note(query, "tcp ");
+    if (this.#isMute) return;
     const { behave, delayMs = 0 } = entry;
     let right = this.#right(query);
     if (behave === "servfail" || behave === "refused" || isUnknown(entry, query.type)) {

@@ -127,8 +127,9 @@ export class People {
         await client.finish();
         return client.isIdle;
       };
-      await until(step, { withinMs: 120_000, everyMs: 50 }).catch(() => {
-        throw new Error(`a batch or list of ${client.account.name} does not end: ${client.last}`);
+      await until(step, { withinMs: 120_000, everyMs: 50 }).catch(async () => {
+        const what = `a batch or list of ${client.account.name} does not end: ${client.last}`;
+        throw new Error(`${what}\n${await front.ground.look(whatWaits)}`);
       });
     };
     await Promise.all([...bulk, lists].map(finish));
@@ -184,6 +185,18 @@ export async function oneRound(
   front.isOver = true;
   await living;
   return places.filter(({ running }) => running === undefined).length;
+}
+
+/** The rows of what runs, and of who works, for a person who looks for why it does not end. */
+async function whatWaits({ db }: SqlDatabase): Promise<string> {
+  const jobs = await db.selectFrom("jobs").selectAll().where("is_running", "=", 1).execute();
+  const chunks = await db
+    .selectFrom("chunks")
+    .select(["session", "number", "available_at_ms", "lease_worker", "lease_token", "claims"])
+    .where("available_at_ms", "is not", null)
+    .execute();
+  const workers = await db.selectFrom("bulk_workers").selectAll().execute();
+  return JSON.stringify({ nowMs: Date.now(), jobs, chunks, workers });
 }
 
 /** What SQLite finds wrong with its file. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Ground, openGround } from "./ground.ts";
-import { anyKill, earlyKill } from "./places.ts";
+import { anyKill, earlyKill, type Place } from "./places.ts";
 import { cutPower } from "./power-cut.ts";
 import { oneRound, People, revive } from "./rounds.ts";
 
@@ -33,9 +33,13 @@ export async function survive(
       await revive(ground.places);
       await people.check();
     }
-    if (front.wrong.length === 0) await people.rest();
-    const lines = ground.places.map(({ command, lastLines }) => `${command}: ${lastLines}`);
-    assert.deepEqual(front.wrong, [], `KILL_SEED=${String(SEED)}\n${lines.join("\n")}`);
+    const logs = (): string => `KILL_SEED=${String(SEED)}\n${ground.places.map(logOf).join("\n")}`;
+    if (front.wrong.length === 0) {
+      await people.rest().catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${logs()}`);
+      });
+    }
+    assert.deepEqual(front.wrong, [], logs());
     // A webhook has one attempt: one that is under way at a strike may be lost, and no other.
     assert.ok(people.untold() <= lostMax, `${String(people.untold())} webhooks are lost`);
     for (const place of ground.places) assert.equal(await place.stop("SIGTERM"), 0);
@@ -45,6 +49,9 @@ export async function survive(
     await ground.close();
   }
 }
+
+const logOf = ({ command, running, lastLines }: Place): string =>
+  `${command}: ${lastLines}\n${running?.log() ?? "is not there"}`;
 
 const hasFallen = ({ places }: Ground): boolean => places.some(({ fell }) => fell > 0);
 

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from "fflate";
+import { zip } from "./zip.ts";
 
 /** Kinds of files that somebody may send to keep the reader busy, as large as asked for. */
 export type Hostile = readonly [kind: string, make: (size: number) => string | Uint8Array];
@@ -43,10 +43,7 @@ function workbook({ sheet = SHEET, styles, texts, links }: Parts): Uint8Array {
     "xl/texts.xml": texts,
     "xl/_rels/sheet.xml.rels": links,
   };
-  const some = Object.entries(files).flatMap(([name, text = ""]) =>
-    text === "" ? [] : [[name, strToU8(text)] as const],
-  );
-  return zipSync(Object.fromEntries(some), { level: 1 });
+  return zip(files);
 }
 
 const book = (kind: string, make: (size: number) => Parts): Hostile => [

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from "fflate";
+import { zip } from "../bulk/zip.ts";
 
 /** Bodies that cost a server the most for their size. Each is made once. */
 
@@ -72,8 +72,7 @@ function sharedStrings(): Uint8Array {
     "xl/worksheets/sheet1.xml": `<worksheet ${MAIN}><sheetData>${rows}</sheetData></worksheet>`,
     "xl/sharedStrings.xml": `<sst ${MAIN}>${lines(130_000, text)}</sst>`,
   };
-  const packed = Object.entries(parts).map(([name, part]) => [name, strToU8(part)] as const);
-  return zipSync(Object.fromEntries(packed), { level: 9 });
+  return zip(parts, 9);
 }
 
 /** Nine labels of one letter, which UTS-46 has to read. */

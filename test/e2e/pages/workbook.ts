@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from "fflate";
+import { zip } from "../../bulk/zip.ts";
 
 const cell = (text: string): string => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
 
@@ -20,13 +20,11 @@ export function workbookOf(sheets: Readonly<Record<string, Rows>>): Buffer<Array
   const related = named.map(
     ({ id }) => `<Relationship Id="rId${id}" Target="worksheets/sheet${id}.xml"/>`,
   );
-  const files = {
+  return zip({
     "xl/workbook.xml": `<workbook xmlns:r="r"><sheets>${listed.join("")}</sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": `<Relationships>${related.join("")}</Relationships>`,
     ...Object.fromEntries(
       named.map(({ id, rows }) => [`xl/worksheets/sheet${id}.xml`, sheetOf(rows)]),
     ),
-  };
-  const packed = Object.entries(files).map(([name, text]) => [name, strToU8(text)] as const);
-  return Buffer.from(zipSync(Object.fromEntries(packed)));
+  });
 }

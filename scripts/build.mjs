@@ -1,7 +1,6 @@
 // Compiles src, test and bench into dist, joins the program into a few files in dist/run, and the dashboard into
-// dist/dashboard. `--clean` starts from an empty dist (tsc keeps the output of deleted files, and a stale test would
-// run); `--if-stale` does nothing if dist is newer than every source, so that `npm start` and the checkout's `gatepost`
-// start at once.
+// dist/dashboard. `--clean` starts from an empty dist; `--if-stale` does nothing if dist is newer than every source, so
+// that `npm start`, `npm test` and the checkout's `gatepost` start at once.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -28,10 +27,9 @@ const SOURCES = [
   "test",
   "bench",
   "package.json",
-  "tsconfig.base.json",
-  "vite.config.ts",
-  "vite.program.ts",
+  ...readdirSync(root).filter((name) => /^(?:tsconfig|vite).*\.(?:json|ts)$/.test(name)),
   "scripts/build.mjs",
+  "scripts/tables.mjs",
 ];
 
 const INSTALLED = new Set(["node_modules", "python-packages", "__pycache__"]);
@@ -69,6 +67,18 @@ function isFixed() {
 function mark(stampFile, startedAt) {
   writeFileSync(stampFile, "");
   utimesSync(stampFile, startedAt, startedAt);
+}
+
+/** The compiler keeps what it made of sources that were deleted or renamed since. */
+function removeStale() {
+  for (const top of ["src", "test", "bench"]) {
+    for (const name of readdirSync(join(root, "dist", top), { recursive: true })) {
+      const [, source] = /^(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(name) ?? [];
+      if (source === undefined) continue;
+      const has = (ending) => existsSync(join(root, top, source + ending));
+      if (!has(".ts") && !has(".tsx")) rmSync(join(root, "dist", top, name));
+    }
+  }
 }
 
 /** Runs one of the package's own tools; ends the process with its exit code when it fails. */
@@ -118,6 +128,7 @@ export function build({ clean = false, ifStale = false } = {}) {
   run(join(root, "scripts", "tables.mjs"));
   const startedAt = new Date(); // after the source that the line above makes
   run(join(root, "node_modules", "typescript", "bin", "tsc"), "-b");
+  removeStale();
   run(join(root, "dist", "src", "main", "pack-bundled.js"));
   run(vite, "build", "--config", "vite.program.ts", "--logLevel", "warn");
   buildDashboard();

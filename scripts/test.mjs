@@ -2,7 +2,7 @@
 // (`*.long.test.ts`) instead. Node 20 takes no globs after --test and Node 24 takes no folders, so the
 // files are named one by one. TEST_AGAIN=n: up to n files that failed are run once more, alone; one that passes then is
 // reported as "unsteady": a fault of the test or the product that must be fixed, but not of the change under test.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { compose } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -83,12 +83,8 @@ function together(files) {
   });
 }
 
-/** A compiler leaves what it made of a deleted or renamed source. */
-const hasSource = (name) => existsSync(name.replace(/js$/, "ts"));
-
 const files = readdirSync("dist", { recursive: true })
   .filter((name) => name.endsWith(".test.js") && name.endsWith(".long.test.js") === long)
-  .filter(hasSource)
   .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");

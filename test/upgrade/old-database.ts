@@ -5,15 +5,17 @@ import { brotliDecompressSync } from "node:zlib";
 import pg from "pg";
 import { openSqlite } from "../../src/store/embedded/sqlite.ts";
 
-/** What 0.2.0 itself stored while it was used by commands, HTTP and hooks, and what it answered then. */
-const FOLDER = fileURLToPath(new URL("../../../test/fixtures/0.2.0/", import.meta.url));
+/** What each version itself stored while it was used by commands, HTTP and hooks, and what it answered then. */
+const FOLDER = fileURLToPath(new URL("../../../test/fixtures/", import.meta.url));
+
+export type Version = "0.2.0" | "0.3.0";
 
 export const OLD_KEY = Buffer.alloc(32, 7).toString("base64");
 
 export type Engine = "embedded" | "postgres";
 
-const unpacked = (name: string): Buffer =>
-  brotliDecompressSync(readFileSync(join(FOLDER, `${name}.br`)));
+const unpacked = (version: Version, name: string): Buffer =>
+  brotliDecompressSync(readFileSync(join(FOLDER, version, `${name}.br`)));
 
 interface Made {
   readonly account_id: string;
@@ -43,10 +45,12 @@ export interface OldFacts {
     readonly reason: string;
     readonly mailbox: { readonly id: string };
   }[];
+  /** A list of the dashboard; not in 0.2.0. */
+  readonly list?: { readonly id: string; readonly rows: string; readonly csv: string };
 }
 
-export const oldFacts = (engine: Engine): OldFacts =>
-  JSON.parse(unpacked(`${engine}.json`).toString("utf8")) as OldFacts;
+export const oldFacts = (version: Version, engine: Engine): OldFacts =>
+  JSON.parse(unpacked(version, `${engine}.json`).toString("utf8")) as OldFacts;
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -115,17 +119,21 @@ const shown = (...rows: readonly (readonly Row[])[]): readonly string[] =>
     .map((row) => JSON.stringify(row))
     .sort();
 
-/** Puts the database of 0.2.0 there, as old as if it had been used a moment ago. */
-export async function putOldDatabase(engine: Engine, place: string): Promise<void> {
+/** Puts the database of a version there, as old as if it had been used a moment ago. */
+export async function putOldDatabase(
+  engine: Engine,
+  place: string,
+  version: Version = "0.2.0",
+): Promise<void> {
   if (engine === "embedded") {
-    writeFileSync(join(place, "gatepost.db"), unpacked("embedded.db"), { mode: 0o600 });
+    writeFileSync(join(place, "gatepost.db"), unpacked(version, "embedded.db"), { mode: 0o600 });
   }
   const raw = engine === "embedded" ? rawEmbedded(place) : await rawPostgres(place);
   if (engine === "postgres") {
-    await raw.run(unpacked("postgres.sql").toString("utf8"));
+    await raw.run(unpacked(version, "postgres.sql").toString("utf8"));
     await raw.run("set search_path = public");
   }
-  const agedMs = Date.now() - oldFacts(engine).atMs;
+  const agedMs = Date.now() - oldFacts(version, engine).atMs;
   for (const [table, columns] of await raw.tables()) {
     if (table === "schema_migrations") continue;
     for (const column of columns) {

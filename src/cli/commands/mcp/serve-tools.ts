@@ -14,7 +14,7 @@ import {
 import type { CliValidator } from "../check.ts";
 import { DECISIONS } from "../../../core/policy/policy.ts";
 import type { CliDecider } from "../decide.ts";
-import { LineTransport } from "./lines.ts";
+import { answeringTransport } from "./stdio.ts";
 
 const INSTRUCTIONS =
   "Gatepost checks email addresses and domains without sending mail. format, dns and disposable decide; signals say why.";
@@ -25,7 +25,7 @@ export async function serveTools(
   version: string,
   { input, output }: AgentStreams,
 ): Promise<void> {
-  const transport = new LineTransport(input, output);
+  const { transport, ended } = answeringTransport(input, output);
   const serve = (): McpServer => {
     const server = new McpServer({ name: "gatepost", version }, { instructions: INSTRUCTIONS });
     for (const {
@@ -59,7 +59,7 @@ export async function serveTools(
     return server;
   };
   const serving = serveStdio(serve, { transport });
-  await transport.ended;
+  await ended;
   await serving.close();
 }
 

@@ -6,23 +6,24 @@ import type { Caller } from "./admission/caller.ts";
 import { type OwnerTotal, type UsageDay, type UsageLedger } from "./admission/usage.ts";
 import { limitsOf, type TierName, tierOf, type Tiers } from "./admission/tiers.ts";
 
-interface Purse {
+export interface PurseJson {
   readonly used: number;
+  /** Null: no limit. */
   readonly limit: number | null;
   readonly resets_at: string;
 }
 
-interface Allowance {
+export interface AllowanceJson {
   readonly tier: TierName;
-  readonly day: Purse;
-  readonly month: Purse;
+  readonly day: PurseJson;
+  readonly month: PurseJson;
   readonly credits: number;
   readonly rate_per_minute: number | null;
   readonly bulk_limit: number | null;
   readonly premium: boolean;
 }
 
-interface ShownUsageDay extends Omit<UsageDay, "day"> {
+export interface UsageDayJson extends Omit<UsageDay, "day"> {
   readonly date: string;
 }
 
@@ -33,7 +34,7 @@ interface AllowanceDeps {
 }
 
 interface EveryonesUsage {
-  readonly days: readonly ShownUsageDay[];
+  readonly days: readonly UsageDayJson[];
   readonly top: readonly OwnerTotal[];
 }
 
@@ -47,7 +48,7 @@ export class UsageReader {
   }
 
   /** Up to a quarter of a second behind the counters. */
-  async allowance(account: Account): Promise<Allowance> {
+  async allowance(account: Account): Promise<AllowanceJson> {
     const { usage, clock, tiers } = this.#deps;
     const nowMs = clock.nowMs();
     const today = dayOf(nowMs);
@@ -66,7 +67,7 @@ export class UsageReader {
     };
   }
 
-  async days(account: Account, count: number): Promise<readonly ShownUsageDay[]> {
+  async days(account: Account, count: number): Promise<readonly UsageDayJson[]> {
     const today = dayOf(this.#deps.clock.nowMs());
     const days = this.#deps.usage.days(accountKey(account.id), today - count + 1, today);
     return filled(await days, count, today);
@@ -81,11 +82,7 @@ export class UsageReader {
   }
 }
 
-function filled(
-  known: readonly UsageDay[],
-  count: number,
-  today: number,
-): readonly ShownUsageDay[] {
+function filled(known: readonly UsageDay[], count: number, today: number): readonly UsageDayJson[] {
   const byDay = new Map(known.map((row) => [row.day, row]));
   return Array.from({ length: count }, (_, at) => {
     const day = today - count + 1 + at;

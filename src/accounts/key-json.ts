@@ -1,20 +1,29 @@
-import { type Described, orNull, Type } from "../core/json-schema.ts";
+import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
+import { type ApiKey, originsOf, type PageTerms } from "./key-store.ts";
 
-const text = Type.String();
-const time = Type.String({ format: "date-time" });
+/** A key as the commands and the dashboard show it: never the key itself. */
+export interface Key extends Partial<PageTerms> {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly last_four: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly origins?: readonly string[];
+}
 
-export const KEY = {
-  id: text,
-  name: text,
-  prefix: text,
-  last_four: text,
-  created_at: time,
-  last_used_at: orNull(time),
-  revoked_at: orNull(time),
-  origins: Type.Optional(Type.Array(text)),
-  policy: Type.Optional(text),
-  form: Type.Optional(text),
-  daily: Type.Optional(Type.Integer()),
-};
-const Key = Type.Object(KEY);
-export type Key = Described<typeof Key>;
+export function keyJson(key: ApiKey): Key {
+  const { origins, page } = originsOf(key);
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    last_four: key.last_four,
+    created_at: isoTime(key.created_at_ms),
+    last_used_at: isoTimeOrNull(key.last_used_at_ms),
+    revoked_at: isoTimeOrNull(key.revoked_at_ms),
+    ...(origins !== undefined && { origins }),
+    ...page,
+  };
+}

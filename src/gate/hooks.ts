@@ -163,9 +163,9 @@ const UNREAD_MS = 3_600_000;
 
 export interface HookOrder {
   readonly system: string;
-  readonly policy?: string;
-  readonly challenge?: string;
-  readonly jwksUrl?: string;
+  readonly policy?: string | undefined;
+  readonly challenge?: string | undefined;
+  readonly jwksUrl?: string | undefined;
 }
 
 export interface SignedExample {

@@ -1,7 +1,7 @@
 import type { SourceKey } from "./traffic-marks.ts";
 import { type Kysely, sql } from "kysely";
 import type { Caller } from "../accounts/admission/caller.ts";
-import type { Keys } from "../accounts/keys.ts";
+import type { Keys } from "../accounts/key-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type Kysely, sql as raw } from "kysely";
 import type { Account } from "../accounts/accounts-store.ts";
 import { tierOf, type Tiers } from "../accounts/admission/tiers.ts";
 import type { Note } from "../accounts/audit.ts";
-import type { PageTerms } from "../accounts/keys.ts";
+import type { PageTerms } from "../accounts/key-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { badField, badPolicy, noSuchPolicy, notNow } from "../base/refusals.ts";
 import { dayOf, isoDate, isoTimeOrNull } from "../core/calendar.ts";

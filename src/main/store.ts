@@ -14,7 +14,8 @@ import {
 import { SharedCounters } from "../accounts/admission/shared-counters.ts";
 import { UsageLedger } from "../accounts/admission/usage.ts";
 import { Credits } from "../accounts/credits.ts";
-import { Keys, KeyService } from "../accounts/keys.ts";
+import { Keys } from "../accounts/key-store.ts";
+import { KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { askedRarely } from "../base/health.ts";

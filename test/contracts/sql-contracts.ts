@@ -2,7 +2,7 @@ import { type Account, Accounts } from "../../src/accounts/accounts-store.ts";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/counters.ts";
 import { AuditLog } from "../../src/accounts/audit.ts";
 import { DomainMails } from "../../src/lists/domain-mails.ts";
-import { Keys } from "../../src/accounts/keys.ts";
+import { Keys } from "../../src/accounts/key-store.ts";
 import { FeedFiles } from "../../src/lists/feed-files.ts";
 import { insertRow } from "../../src/store/rows.ts";
 import { Guesses } from "../../src/accounts/guesses.ts";

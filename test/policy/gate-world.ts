@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { Keys } from "../../src/accounts/keys.ts";
+import { Keys } from "../../src/accounts/key-store.ts";
 import { TrafficStore } from "../../src/gate/traffic-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";

@@ -3,7 +3,8 @@ import type { TestContext } from "node:test";
 import { openStores, type Stores } from "../contracts/stores.ts";
 import { memoryNotices, type Notices } from "../../src/store/notices.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { hashApiKey, Keys, makeApiKey } from "../../src/accounts/keys.ts";
+import { Keys } from "../../src/accounts/key-store.ts";
+import { hashApiKey, makeApiKey } from "../../src/accounts/key-text.ts";
 import {
   type Admission,
   createAdmission,

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { addAccount } from "../../../test/contracts/stores.ts";
 import { forBulk } from "../../bulk/bulk.ts";
 import { createAdmission } from "./admission.ts";
-import { KeyService, makeApiKey } from "../keys.ts";
+import { makeApiKey } from "../key-text.ts";
+import { KeyService } from "../keys.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { DEFAULT_TIERS } from "./tiers.ts";
 import {

@@ -3,7 +3,8 @@ import { when } from "../../core/mail/lookup.ts";
 import type { Account } from "../accounts-store.ts";
 import type { Charge, Charges, ChargeTerms, Unpaid } from "./charges.ts";
 import type { Clock } from "../../base/clock.ts";
-import { isApiKey, isPublishableKey, type KeyHolder } from "../keys.ts";
+import type { KeyHolder } from "../key-store.ts";
+import { isApiKey, isPublishableKey } from "../key-text.ts";
 import { type OwnerKey, ownerKey } from "../../base/owner.ts";
 import {
   memoryRateCounter,

@@ -1,7 +1,8 @@
 import { type Owner, type OwnerKey, ownerKey } from "../../base/owner.ts";
 import { mappedV4, v6Groups } from "../../core/name/ip-address.ts";
 import type { AccountLimits } from "../accounts-store.ts";
-import { type Keys, type PageTerms, hashApiKey, isApiKey, type KeyHolder } from "../keys.ts";
+import type { Keys, PageTerms, KeyHolder } from "../key-store.ts";
+import { hashApiKey, isApiKey } from "../key-text.ts";
 import type { TierName } from "./tiers.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";

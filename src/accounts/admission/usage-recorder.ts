@@ -1,6 +1,6 @@
 import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../key-store.ts";
 import type { RequestCounts } from "../request-counts.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";

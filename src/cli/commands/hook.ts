@@ -68,12 +68,7 @@ export const hookCommand = group(
       ],
       async run({ account, system, policy, challenge, jwks }, opened) {
         const { id } = await accountNamed(opened, account);
-        const made = await opened.hooks.create(id, {
-          system,
-          ...(policy !== undefined && { policy }),
-          ...(challenge !== undefined && { challenge }),
-          ...(jwks !== undefined && { jwksUrl: jwks }),
-        });
+        const made = await opened.hooks.create(id, { system, policy, challenge, jwksUrl: jwks });
         const secret =
           made.secret === null ? "" : `secret  ${made.secret}\nThe secret is not shown again.\n`;
         return { json: made, text: `hook    ${made.id}\nurl     ${made.url}\n${secret}` };

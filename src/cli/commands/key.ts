@@ -1,5 +1,7 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
-import { type ApiKey, KEY_NAME_MAX, keyJson, KEYS_MAX, type NewPage } from "../../accounts/keys.ts";
+import { keyJson } from "../../accounts/key-json.ts";
+import type { ApiKey } from "../../accounts/key-store.ts";
+import { KEY_NAME_MAX, KEYS_MAX } from "../../accounts/keys.ts";
 import { ACCOUNT, accountNamed, type Given, group, rowsFor } from "../command.ts";
 import { misuse, refuse, shown, sure, table } from "../terminal.ts";
 import type { CliAccounts } from "./account.ts";
@@ -19,14 +21,10 @@ const PAGE = {
 
 /** Undefined for a secret key. */
 function pageOf({ publishable, origin, policy, form, daily }: Given<typeof PAGE>) {
-  const page: Omit<NewPage, "origins"> = {
-    ...(policy !== undefined && { policy }),
-    ...(form !== undefined && { form }),
-    ...(daily !== undefined && { daily }),
-  };
+  const page = { policy, form, daily };
   if (publishable === true) return { origins: origin ?? [], ...page };
-  const [needing] = Object.keys({ ...(origin && { origin }), ...page });
-  if (needing !== undefined) throw misuse(`--${needing} needs --publishable`);
+  const needing = Object.entries({ origin, ...page }).find(([, given]) => given !== undefined);
+  if (needing !== undefined) throw misuse(`--${needing[0]} needs --publishable`);
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageLedger } from "../../accounts/admission/usage.ts";
 import { dayOf } from "../../core/calendar.ts";
-import type { Keys } from "../../accounts/keys.ts";
+import type { Keys } from "../../accounts/key-store.ts";
 import { accountKey } from "../../base/owner.ts";
 import type { Lookup, UnknownReason } from "../../core/mail/lookup.ts";
 import { StoreDown } from "../../base/store-down.ts";

@@ -1,6 +1,6 @@
 import type { Admission } from "../../accounts/admission/admission.ts";
 import { type Caller, presentedKey } from "../../accounts/admission/caller.ts";
-import { isPublishableKey } from "../../accounts/keys.ts";
+import { isPublishableKey } from "../../accounts/key-text.ts";
 import {
   apiKeyRequired,
   badParameter,

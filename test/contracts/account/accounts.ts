@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import type { Accounts, NewAccount } from "../../../src/accounts/accounts-store.ts";
 import { type Credits, moveCreditsIn } from "../../../src/accounts/credits.ts";
 import type { ApiKeyRow, Database } from "../../../src/store/schema.ts";
-import type { Keys } from "../../../src/accounts/keys.ts";
+import type { Keys } from "../../../src/accounts/key-store.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
 import type { Make } from "../contract.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hook, HookCall, Hooks } from "../../../src/gate/hooks.ts";
 import type { ApiKeyRow } from "../../../src/store/schema.ts";
-import type { Keys } from "../../../src/accounts/keys.ts";
+import type { Keys } from "../../../src/accounts/key-store.ts";
 import type { PolicyStore } from "../../../src/gate/policies.ts";
 import type { Make } from "../contract.ts";
 

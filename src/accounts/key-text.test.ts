@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import type { Ids } from "../../base/ids.ts";
-import { hashApiKey, isApiKey, makeApiKey, shownParts } from "../keys.ts";
+import type { Ids } from "../base/ids.ts";
+import { hashApiKey, isApiKey, makeApiKey, shownParts } from "./key-text.ts";
 
 const randomIds: Ids = { bytes: (count) => randomBytes(count), hex32: () => "" };
 const KEY = makeApiKey({ bytes: (count) => new Uint8Array(count).fill(17), hex32: () => "" });

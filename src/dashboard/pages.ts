@@ -1,4 +1,3 @@
-import type { SessionState } from "../http/account/shapes.ts";
 import { session } from "./lib/session.ts";
 import { type Loader } from "./parts/page.tsx";
 import * as check from "./pages/check.tsx";
@@ -7,19 +6,18 @@ import * as signIn from "./pages/sign-in.tsx";
 
 /** Who sees a page; a visitor is sent to sign in. */
 type For = "everyone" | "visitor" | "account" | "admin";
-type ServicePart = SessionState["parts"][number];
 
 /** Its path is below the base: "" is the first page. */
-export type DashboardPage = readonly [path: string, who: For, load: Loader, part?: ServicePart];
+export type DashboardPage = readonly [path: string, who: For, load: Loader];
 
 /** The server answers these paths with the app. */
 export const PAGES: readonly DashboardPage[] = [
   ["", "visitor", () => Promise.resolve(front)],
   ["", "account", () => Promise.resolve(check)],
-  ["lists", "account", () => import("./pages/lists.tsx"), "lists"],
-  ["gate", "account", () => import("./pages/policy.tsx"), "gate"],
-  ["gate/decisions", "account", () => import("./pages/decisions.tsx"), "gate"],
-  ["gate/hooks", "account", () => import("./pages/hooks.tsx"), "gate"],
+  ["lists", "account", () => import("./pages/lists.tsx")],
+  ["gate", "account", () => import("./pages/policy.tsx")],
+  ["gate/decisions", "account", () => import("./pages/decisions.tsx")],
+  ["gate/hooks", "account", () => import("./pages/hooks.tsx")],
   ["usage", "account", () => import("./pages/usage.tsx")],
   ["keys", "account", () => import("./pages/keys.tsx")],
   ["settings", "account", () => import("./pages/settings.tsx")],
@@ -56,9 +54,8 @@ export const RAIL = {
   ],
 } as const satisfies Readonly<Record<string, readonly RailLink[]>>;
 
-export function isOpen([, who, , part]: DashboardPage): boolean {
-  const { account, parts } = session.value;
-  if (part !== undefined && !parts.includes(part)) return false;
+export function isOpen([, who]: DashboardPage): boolean {
+  const { account } = session.value;
   if (who === "everyone") return true;
   if (who === "visitor") return account === undefined;
   return account !== undefined && (who === "account" || account.admin);

@@ -1,22 +1,19 @@
-import { FEEDBACK_OUTCOMES } from "../core/policy/outcomes.ts";
-import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../core/policy/outcomes.ts";
+import type { FeedbackOutcome, HookOutcome, HookSystem } from "../core/policy/outcomes.ts";
 import { component, type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import { QUESTIONS } from "../core/policy/default-policy.ts";
-import { DECISIONS, VERIFIED } from "../core/policy/policy.ts";
+import { type Decision, DECISIONS, VERIFIED } from "../core/policy/policy.ts";
 
 /** What is answered about policies, decisions, hooks and feedback: pages import this, so it imports no store. */
 
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
 const time = Type.String({ format: "date-time" });
-const day = Type.String({ format: "date" });
-const decision = oneOf(DECISIONS, "What the policy says.");
 const version = Type.Integer({ minimum: 1 });
 
 /** Keys in the order of the contract. `result` and `token` are written behind the others. */
 export const DecisionAnswer = Type.Object(
   {
-    decision,
+    decision: oneOf(DECISIONS, "What the policy says."),
     reason: Type.String({ description: "The rule's." }),
     message: Type.Optional(
       Type.String({ description: "For the person at the form; absent for `accept`." }),
@@ -55,139 +52,128 @@ export const DecisionAnswer = Type.Object(
 );
 export type DecisionAnswer = Described<typeof DecisionAnswer>;
 
-const BY_DECISION = { accept: count, challenge: count, review: count, reject: count };
+type ByDecision = Readonly<Record<Decision, number>>;
 
-const POLICY = {
-  name: text,
-  built_in: Type.Boolean({ description: "The live version is the built-in one." }),
-  live: version,
-  shadow: orNull(version),
-  author: orNull(text),
-  created_at: orNull(time),
-};
+export interface PolicyJson {
+  readonly name: string;
+  /** The live version is the built-in one. */
+  readonly built_in: boolean;
+  readonly live: number;
+  readonly shadow: number | null;
+  readonly author: string | null;
+  readonly created_at: string | null;
+}
 
-export const Policies = Type.Object({ policies: Type.Array(Type.Object(POLICY)) });
-export type PolicyJson = Described<typeof Policies>["policies"][number];
+export interface PolicyPage extends PolicyJson {
+  readonly version: number;
+  readonly document: unknown;
+  /** What each rule gives as its reason. */
+  readonly rule_reasons: readonly string[];
+  /** What this version of the service does not take: it is ignored. */
+  readonly mistakes?: readonly string[];
+  readonly versions: readonly {
+    readonly version: number;
+    readonly state: "live" | "shadow" | "old";
+    readonly author: string | null;
+    readonly created_at: string | null;
+  }[];
+}
 
-export const PolicyPage = Type.Object({
-  ...POLICY,
-  version,
-  document: Type.Unsafe<unknown>({ type: "object" }),
-  rule_reasons: Type.Array(text, { description: "What each rule gives as its reason." }),
-  mistakes: Type.Optional(
-    Type.Array(text, {
-      description: "What this version of the service does not take: it is ignored.",
-    }),
-  ),
-  versions: Type.Array(
-    Type.Object({
-      version,
-      state: oneOf(["live", "shadow", "old"], "What it does."),
-      author: orNull(text),
-      created_at: orNull(time),
-    }),
-  ),
-});
-export type PolicyPage = Described<typeof PolicyPage>;
+export interface SavedPolicy {
+  readonly name: string;
+  readonly version: number;
+  /** Old versions that were deleted to make room; absent for none. */
+  readonly pruned?: number;
+}
 
-export const SavedPolicy = Type.Object({
-  name: text,
-  version,
-  pruned: Type.Optional(
-    Type.Integer({ description: "Old versions that were deleted to make room; absent for none." }),
-  ),
-});
-export type SavedPolicy = Described<typeof SavedPolicy>;
+export interface RuleCounts {
+  readonly counts: readonly {
+    readonly version: number;
+    /** Counts from 0; null: no rule fits. */
+    readonly rule: number | null;
+    readonly count: number;
+  }[];
+}
 
-export const RuleCounts = Type.Object({
-  counts: Type.Array(
-    Type.Object({
-      version,
-      rule: orNull(count, "Counts from 0; null: no rule fits."),
-      count,
-    }),
-  ),
-});
-export type RuleCounts = Described<typeof RuleCounts>;
+export interface FeedbackMark {
+  readonly mailbox: string;
+  /** What was said of it last. */
+  readonly outcome: FeedbackOutcome;
+}
 
-export const FeedbackMark = Type.Object({
-  mailbox: text,
-  outcome: oneOf(FEEDBACK_OUTCOMES, "What was said of it last."),
-});
-export type FeedbackMark = Described<typeof FeedbackMark>;
+export interface Pair {
+  readonly live: Decision;
+  readonly shadow: Decision;
+  readonly count: number;
+}
 
-const Pair = Type.Object({ live: decision, shadow: decision, count });
-export type Pair = Described<typeof Pair>;
-
-export const ShadowReport = Type.Object({
-  live: version,
-  shadow: orNull(version),
-  days: Type.Array(Type.Object({ day, pairs: Type.Array(Pair) })),
-  pairs: Type.Array(Pair),
-  total: count,
-  changed: count,
-  domains: Type.Array(Type.Object({ day, domain: text, live: decision, shadow: decision, count })),
-});
-export type ShadowReport = Described<typeof ShadowReport>;
+export interface ShadowReport {
+  readonly live: number;
+  readonly shadow: number | null;
+  readonly days: readonly { readonly day: string; readonly pairs: readonly Pair[] }[];
+  readonly pairs: readonly Pair[];
+  readonly total: number;
+  readonly changed: number;
+  readonly domains: readonly (Pair & { readonly day: string; readonly domain: string })[];
+}
 
 /** Far more messages than usual to mailboxes that the account never sent to. */
-export const Wave = Type.Object({
-  state: oneOf(["began", "ended"], "`began`: it lasts."),
-  began_at: time,
-  ended_at: orNull(time),
-  messages: Type.Integer({ description: "To such mailboxes in the hour before it was noticed." }),
-  usual: Type.Integer({ description: "The median hour of 14 days." }),
-});
-export type Wave = Described<typeof Wave>;
+export interface Wave {
+  readonly state: "began" | "ended";
+  readonly began_at: string;
+  readonly ended_at: string | null;
+  /** To such mailboxes in the hour before it was noticed. */
+  readonly messages: number;
+  /** The median hour of 14 days. */
+  readonly usual: number;
+}
 
-export const OutcomeReport = Type.Object({
-  days: Type.Array(Type.Object({ day, ...BY_DECISION })),
-  before: Type.Array(Type.Object({ day, ...BY_DECISION }), {
-    description: "As many days before them; fewer when counts do not go back that far.",
-  }),
-  reasons: Type.Array(Type.Object({ decision, reason: text, count })),
-  keys: Type.Array(Type.Object({ key_id: orNull(text), name: orNull(text), ...BY_DECISION })),
-  forms: Type.Array(Type.Object({ form: orNull(text), ...BY_DECISION })),
-  total: count,
-});
-export type OutcomeReport = Described<typeof OutcomeReport>;
+export interface OutcomeReport {
+  readonly days: readonly (ByDecision & { readonly day: string })[];
+  /** As many days before them; fewer when counts do not go back that far. */
+  readonly before: readonly (ByDecision & { readonly day: string })[];
+  readonly reasons: readonly {
+    readonly decision: Decision;
+    readonly reason: string;
+    readonly count: number;
+  }[];
+  readonly keys: readonly (ByDecision & {
+    readonly key_id: string | null;
+    readonly name: string | null;
+  })[];
+  readonly forms: readonly (ByDecision & { readonly form: string | null })[];
+  readonly total: number;
+}
 
-const Call = Type.Object({
-  at: time,
-  outcome: oneOf(HOOK_OUTCOMES, "How the call ended."),
-  why: text,
-  duration_ms: count,
-});
+interface HookCallJson {
+  readonly at: string;
+  readonly outcome: HookOutcome;
+  readonly why: string;
+  readonly duration_ms: number;
+}
 
-const HOOK = {
-  id: text,
-  system: oneOf(HOOK_SYSTEMS, "The identity system."),
-  url: text,
-  policy: text,
-  challenge: oneOf(["accept", "reject"], "What `challenge` and `review` become."),
-  created_at: time,
-  calls: Type.Object({
-    accepted: count,
-    refused: count,
-    failed_open: count,
-    late: count,
-    unread: count,
-    unauthenticated: count,
-  }),
-  last_call: orNull(Call),
-  last_failure: orNull(Call),
-};
+export interface HookJson {
+  readonly id: string;
+  readonly system: HookSystem;
+  readonly url: string;
+  readonly policy: string;
+  /** What `challenge` and `review` become. */
+  readonly challenge: "accept" | "reject";
+  readonly created_at: string;
+  readonly calls: Readonly<Record<HookOutcome, number>>;
+  readonly last_call: HookCallJson | null;
+  readonly last_failure: HookCallJson | null;
+}
 
-export const HooksPage = Type.Object({
-  systems: Type.Array(Type.Object({ id: text, name: text, guide: text, deadline_ms: count })),
-  hooks: Type.Array(Type.Object(HOOK)),
-});
-export type HooksPage = Described<typeof HooksPage>;
-export type HookJson = HooksPage["hooks"][number];
-
-export const NewHook = Type.Object({ ...HOOK, secret: orNull(text) });
-export const HookSecret = Type.Object({ secret: text });
-export const HookTest = Type.Object({ status: count, body: text });
+export interface HooksPage {
+  readonly systems: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly guide: string;
+    readonly deadline_ms: number;
+  }[];
+  readonly hooks: readonly HookJson[];
+}
 
 export const LoggedDecision = Type.Object({
   id: Type.String({ description: "Grows with time; goes into `after`." }),
@@ -216,6 +202,7 @@ export const LoggedDecision = Type.Object({
 });
 export type LoggedDecision = Described<typeof LoggedDecision>;
 
+const BY_DECISION = { accept: count, challenge: count, review: count, reject: count };
 const Groups = Type.Array(Type.Object({ value: text, count, decided: Type.Object(BY_DECISION) }));
 
 export const DecisionGroups = Type.Object(
@@ -234,9 +221,8 @@ export type DecisionPage = Described<typeof DecisionPage>;
 export const FEEDBACK_NOTE_MAX = 1_000;
 
 /** What is kept of a person by place, found or deleted; the account that has the address; and what nobody can find. */
-export const ForgetReport = Type.Object({
-  found: Type.Record(count),
-  account_id: orNull(text),
-  elsewhere: Type.Array(text),
-});
-export type ForgetReport = Described<typeof ForgetReport>;
+export interface ForgetReport {
+  readonly found: Readonly<Record<string, number>>;
+  readonly account_id: string | null;
+  readonly elsewhere: readonly string[];
+}

@@ -4,11 +4,11 @@ import { createUnitsLeft } from "../accounts/allowance.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
 import { RequestCounts } from "../accounts/request-counts.ts";
-import { Keys } from "../accounts/keys.ts";
+import { Keys } from "../accounts/key-store.ts";
 import { type CheckOne, createCheckOne, BodyCache } from "../check/single-check.ts";
 import { createExplain } from "../check/explain.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
-import { accountRoutes, dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
+import { dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
 import type { Route } from "../http/route.ts";
 import { type BulkHandler, bulkHandler } from "../http/api/bulk.ts";
 import { uploadRoute } from "../http/api/upload.ts";
@@ -352,8 +352,7 @@ function appOf(process: Process, parts: ServiceParts) {
   });
   const bodies = new BodyReader({ shares, clock, decodeLarge: texts.decode });
   const pagesDeps = dashboardOf(process, parts, { bodies, health, isHostAllowed });
-  const accountPaths = accountRoutes(pagesDeps);
-  const account = dashboard(accountPaths, pagesDeps);
+  const account = dashboard(pagesDeps);
   const published = openPublishedLists({ lists, clock, log });
   const pages = [
     ...gatePages,

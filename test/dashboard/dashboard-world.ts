@@ -5,7 +5,7 @@ import {
   type SingleCheck,
 } from "../../src/check/single-check.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
-import { Keys } from "../../src/accounts/keys.ts";
+import { Keys } from "../../src/accounts/key-store.ts";
 import { SignInService, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
 import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
@@ -15,11 +15,7 @@ import { viewRoute } from "../../src/http/api/view.ts";
 import { buildApp } from "../../src/http/app.ts";
 import { BodyReader } from "../../src/http/body.ts";
 import { DEFAULT_LIMITS, listen } from "../../src/http/server.ts";
-import {
-  accountRoutes,
-  dashboard as dashboardOf,
-  type DashboardDeps,
-} from "../../src/http/account/dashboard.ts";
+import { dashboard as dashboardOf, type DashboardDeps } from "../../src/http/account/dashboard.ts";
 import { createShares } from "../../src/base/shares.ts";
 import { builtPages, openAccounts } from "../../src/main/dashboard.ts";
 import type { AccountStore } from "../../src/main/store.ts";
@@ -42,6 +38,7 @@ import { realClock as clock } from "../time/real-clock.ts";
 import type { recordingSender } from "../process/webhook-world.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
 import { WatchList } from "../../src/watch/watch-list.ts";
+import { gateOf } from "./dashboard-gate.ts";
 import { webhooksOf } from "./dashboard-webhooks.ts";
 import { memoryRateCounter } from "../../src/accounts/admission/counters.ts";
 
@@ -50,7 +47,6 @@ export interface DashboardWorld {
   readonly url: string;
   readonly store: AccountStore;
   readonly log: KeptLog;
-  readonly routes: ReturnType<typeof accountRoutes>;
   readonly setUp: ReturnType<typeof openAccounts>["setUp"];
   readonly receiver: ReturnType<typeof recordingSender>;
   readonly usage: UsageLedger;
@@ -122,7 +118,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   });
   const requests = new UsageRecorder({ usage, keys: new Keys(db), clock, log });
   const words = rulesOf(store);
-  const hooks = webhooksOf(store, options.checkHost ?? checkByName, log);
+  const { checkHost = checkByName } = options;
+  const hooks = webhooksOf(store, checkHost, log);
   const shares = createShares();
   const bodies = new BodyReader({ shares, clock });
   const {
@@ -204,11 +201,11 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
         facts: [{ name: "Database", value: "PostgreSQL" }],
       }),
     accountLists: lists,
+    gate: gateOf(store, { check, datasets, checkHost, publicUrl, log }),
     webhooks: hooks,
     watch: new WatchList({ db, datasets: parts.checker.datasets, clock, random: Math.random }),
     pages: builtPages(),
   };
-  const routes = accountRoutes(dashboard);
   const app = buildApp({
     admission,
     checkOne,
@@ -223,7 +220,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
         shares,
       }),
     ],
-    pages: dashboardOf(routes, dashboard),
+    pages: dashboardOf(dashboard),
     metrics: { observe: () => undefined, refused: () => undefined },
     metricsPage: { contentType: "text/plain", text: () => Promise.resolve("") },
     broken: () => Promise.resolve([]),
@@ -236,7 +233,6 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     url,
     store,
     log,
-    routes,
     setUp: dashboard.setUp,
     usage,
     admission,

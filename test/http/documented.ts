@@ -1,6 +1,5 @@
 import { AssertionError } from "node:assert";
 import { Compile } from "typebox/compile";
-import { accountRoutes } from "../../src/http/account/dashboard.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { OPERATIONS } from "../../src/http/operations.ts";
 import { SCHEMAS } from "../../src/http/schemas.ts";
@@ -80,28 +79,4 @@ export function assertDocumented(answer: SeenAnswer): void {
   });
   if (isCheck(url)) schemas.push(SCHEMAS.BulkAnswer);
   if (schemas.length > 0) assertShape(value, schemas, what);
-}
-
-type Context = Parameters<typeof accountRoutes>[0];
-
-const ACCOUNT = accountRoutes({ gate: {} } as Context).map((route) => ({
-  route,
-  pattern: new RegExp(`^/account/${route.path.replace(":id", "[^/]+")}$`),
-}));
-
-/** The same for what the dashboard's pages are answered. */
-export function assertAccountAnswer(
-  answer: Pick<SeenAnswer, "method" | "status" | "text"> & { readonly path: string },
-): void {
-  const { method, status, text } = answer;
-  const path = answer.path.split("?", 1)[0] ?? "";
-  if (status !== 200) return;
-  const found = ACCOUNT.find(({ route, pattern }) => route.method === method && pattern.test(path));
-  const { answer: schema, lines } = found?.route ?? {};
-  const what = `${method} ${path}`;
-  if (schema !== undefined) assertShape(JSON.parse(text), [schema], what);
-  if (lines === undefined) return;
-  for (const line of text.split("\n").filter((each) => each !== "")) {
-    assertShape(JSON.parse(line), [lines], what);
-  }
 }

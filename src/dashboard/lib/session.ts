@@ -9,11 +9,7 @@ export const session = signal<SessionState>({
   public_url: location.origin,
   version: "",
   list_hours: 24,
-  parts: [],
 });
-
-export const has = (part: SessionState["parts"][number]): boolean =>
-  session.value.parts.includes(part);
 
 /** "24 hours", "15 minutes" or "30 days". */
 export function listLife(): string {

@@ -5,7 +5,7 @@ import type { CheckStep, EvidenceShape, FrontPage, ResultJson } from "../../http
 import { type AnsweredCheck, check, checkLinked, shownCheck, typed } from "../lib/check-run.ts";
 import { capital, shownDay, stampTime, timeMs } from "../lib/format.ts";
 import { type Loading, useLoad } from "../lib/load.ts";
-import { has, session } from "../lib/session.ts";
+import { session } from "../lib/session.ts";
 import { freshKey } from "../lib/state.ts";
 import { BASE, fragment } from "../lib/router.ts";
 import { Button, Code, Copy, Fault } from "../parts/button.tsx";
@@ -404,7 +404,7 @@ export function Page(): VNode {
   return (
     <>
       <PageHead title="Check" lead="One address or domain. No mail is sent to it.">
-        {has("lists") && <a href="lists">Check a whole list instead</a>}
+        <a href="lists">Check a whole list instead</a>
       </PageHead>
       <Ask />
       {shownCheck.value.state === "nothing" ? <Teach /> : <Answer />}

@@ -4,7 +4,7 @@ import { prunedWords, sentenceFor } from "../../core/policy/sentence.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import type {
   PolicyJson,
-  PolicyTestJson,
+  PolicyTest,
   RuleCounts,
   SavedPolicy,
   ShadowReport,
@@ -206,9 +206,9 @@ const ENTRY = textField("entry", "Address", undefined, {
 });
 
 function TryPolicy({ name, draft, of }: DraftProps & { of: string }): VNode {
-  const [tried, setTried] = useState<PolicyTestJson>();
+  const [tried, setTried] = useState<PolicyTest>();
   const send = async ({ entry = "" }: FormValues): Promise<void> => {
-    type Answer = { readonly results: readonly PolicyTestJson[] };
+    type Answer = { readonly results: readonly PolicyTest[] };
     const body = { document: draft, entries: [entry.trim()] };
     setTried((await order<Answer>(name, "/test", body)).results[0]);
   };

@@ -12,7 +12,7 @@ import type {
 import { post, remove } from "../lib/client.ts";
 import { duration, exactTime, timeMs } from "../lib/format.ts";
 import { go } from "../lib/router.ts";
-import { has, loadSession, session, signedOut } from "../lib/session.ts";
+import { loadSession, session, signedOut } from "../lib/session.ts";
 import { say, showOnce, showSecret } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
 import { Code } from "../parts/button.tsx";
@@ -43,35 +43,29 @@ export function Page(): VNode | null {
           {sessionLines}
         </LoadedSheet>
       </div>
-      {has("webhooks") && (
-        <Loaded path="webhook" lines={5}>
-          {webhookSheet}
-        </Loaded>
-      )}
-      {has("gate") && (
-        <div class="even">
-          <LinesSheet
-            title="What your decisions leave behind"
-            rows={SWITCHES.map((row) => switchRow(account, row))}
-          />
-          <Sheet title="Token secret">
-            <p class="prose">
-              Your server verifies the tokens of your sign-up pages with this secret.
-            </p>
-            <Act
-              act="Make a token secret"
-              send={() => showSecret("Your token secret", post("token-secret"))}
-            >
-              The old one ends at once. Tokens are not accepted until your server knows the new one.
-            </Act>
-          </Sheet>
-        </div>
-      )}
-      {has("gate") && (
-        <LoadedSheet title="Watched domains" path="watch">
-          {watchLines}
-        </LoadedSheet>
-      )}
+      <Loaded path="webhook" lines={5}>
+        {webhookSheet}
+      </Loaded>
+      <div class="even">
+        <LinesSheet
+          title="What your decisions leave behind"
+          rows={SWITCHES.map((row) => switchRow(account, row))}
+        />
+        <Sheet title="Token secret">
+          <p class="prose">
+            Your server verifies the tokens of your sign-up pages with this secret.
+          </p>
+          <Act
+            act="Make a token secret"
+            send={() => showSecret("Your token secret", post("token-secret"))}
+          >
+            The old one ends at once. Tokens are not accepted until your server knows the new one.
+          </Act>
+        </Sheet>
+      </div>
+      <LoadedSheet title="Watched domains" path="watch">
+        {watchLines}
+      </LoadedSheet>
       <AuditSheet
         title="What happened in this account"
         path="activity"

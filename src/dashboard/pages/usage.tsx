@@ -8,7 +8,7 @@ import type {
   UsageDayJson,
 } from "../../http/account/shapes.ts";
 import { count, counted, limitText, percent, plural, sumOf } from "../lib/format.ts";
-import { allowance, has, leftOf, loadAllowance, session } from "../lib/session.ts";
+import { allowance, leftOf, loadAllowance, session } from "../lib/session.ts";
 import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
 import { Meter, Time } from "../parts/marks.tsx";
@@ -31,13 +31,11 @@ export function Page(): VNode {
       <Loaded path={`usage?days=${days}`} lines={8}>
         {(usage: Usage) => (
           <>
-            {has("gate") && (
-              <Loaded path={`outcomes?days=${days}`} lines={6}>
-                {(outcomes: OutcomeReport) =>
-                  outcomes.total === 0 ? NOTHING_DECIDED : keptOut(outcomes)
-                }
-              </Loaded>
-            )}
+            <Loaded path={`outcomes?days=${days}`} lines={6}>
+              {(outcomes: OutcomeReport) =>
+                outcomes.total === 0 ? NOTHING_DECIDED : keptOut(outcomes)
+              }
+            </Loaded>
             {checks(usage)}
           </>
         )}

@@ -3,48 +3,41 @@ import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
 import { SERVICE } from "../../accounts/audit.ts";
 import { readLimits } from "../../accounts/admission/tiers.ts";
 import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
-import { keyJson } from "../../accounts/keys.ts";
+import { keyJson } from "../../accounts/key-json.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { shownPart } from "../../base/health.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
 import { isoTime } from "../../core/calendar.ts";
-import type { Described } from "../../core/json-schema.ts";
 import { forgetPerson } from "../../gate/forget-person.ts";
-import { ForgetReport } from "../../gate/gate-shapes.ts";
 import { refreshBy } from "../../lists/feed-refresher.ts";
 import { statusJson } from "../../lists/rules/entry-json.ts";
-import {
-  AdminAccountPage,
-  AdminAccounts,
-  AuditEntries,
-  Balance,
-  Cockpit,
-  DnsTest,
-  HealthState,
-  Outcomes,
-  PromotedJson,
-  ResetLink,
-  SignUpState,
-  Sources,
-  SystemState,
-} from "./shapes.ts";
 import { adminAccount, shownAudit } from "./present.ts";
 import {
   admin,
-  type AccountContext,
+  type AccountRequest,
   type AccountRoute,
   boundedNumber,
+  type DashboardServices,
   emailField,
   type Reader,
   flagField,
   optional,
   passwordField,
+  type SignedInRequest,
   textField,
   textsField,
   wholeField,
   wordField,
 } from "./route.ts";
+import type {
+  AdminAccountPage,
+  AdminAccounts,
+  Cockpit,
+  HealthState,
+  ResetLink,
+  SignUpState,
+} from "./shapes.ts";
 
 const AUDIT_MAX = 200;
 const COCKPIT_DAYS = { standard: 14, max: 90 };
@@ -54,7 +47,7 @@ const USAGE_DAYS = { standard: 30, max: 400 };
 const SOUGHT_MAX = 320;
 const SOURCES_MAX = 20;
 
-const limitedResources = (shares: Shares): Described<typeof Cockpit>["held_back"] =>
+const limitedResources = (shares: Shares): Cockpit["held_back"] =>
   [...shares.figures("look")]
     .map(([resource, { refused, waiting, owners }]) => ({
       resource,
@@ -65,13 +58,19 @@ const limitedResources = (shares: Shares): Described<typeof Cockpit>["held_back"
     .filter(({ refused, waiting }) => refused + waiting > 0)
     .toSorted((a, b) => b.refused - a.refused);
 
-async function subjectOf({ id, accounts }: AccountContext): Promise<Account> {
+async function subjectOf(
+  { accounts }: DashboardServices,
+  { id }: AccountRequest,
+): Promise<Account> {
   const account = await accounts.find(id);
   if (account === undefined) throw notFound();
   return account;
 }
 
-const noted = ({ accounts, note }: AccountContext) => accounts.by(note);
+const noted = ({ accounts }: DashboardServices, { note }: SignedInRequest) => accounts.by(note);
+
+const TAKEN = "An account has this address already.";
+const NO_ADDRESS = "That is not a valid email address.";
 
 const tierField = wordField(ACCOUNT_TIERS, "There is no plan of that name.");
 
@@ -108,16 +107,16 @@ function creditRefusal(answer: RefusedGrant): Error {
 }
 
 async function linkFor(
+  { resetLinks, info }: DashboardServices,
   account: Account,
-  { resetLinks, info }: AccountContext,
-): Promise<Described<typeof ResetLink>> {
+): Promise<ResetLink> {
   const { token, expiresAtMs } = await resetLinks.make(account);
   const link = `${info.publicUrl()}/new-password#${encodeURIComponent(token)}`;
   return { link, expires_at: isoTime(expiresAtMs) };
 }
 
 /** Unknown words narrow nothing. */
-function soughtIn(query: AccountContext["query"]): SoughtAccounts {
+function soughtIn(query: AccountRequest["query"]): SoughtAccounts {
   const tier = ACCOUNT_TIERS.find((name) => name === query["tier"]);
   const state = ACCOUNT_STATES.find((name) => name === query["state"]);
   return {
@@ -127,180 +126,171 @@ function soughtIn(query: AccountContext["query"]): SoughtAccounts {
   };
 }
 
+/** Works on the account of the path. */
+const onAccount =
+  (work: (id: string, services: DashboardServices, request: SignedInRequest) => Promise<unknown>) =>
+  async (services: DashboardServices, request: SignedInRequest): Promise<void> => {
+    await work((await subjectOf(services, request)).id, services, request);
+  };
+
 export const adminRoutes: readonly AccountRoute[] = [
-  admin("GET admin/cockpit", { answer: Cockpit }, async (context) => {
-    const length = boundedNumber(context.query["days"], COCKPIT_DAYS);
-    const { days, top } = await context.usage.everyone(length);
+  admin("GET admin/cockpit", {}, async (services, { query }): Promise<Cockpit> => {
+    const { accounts, shares, usage } = services;
+    const { days, top } = await usage.everyone(boundedNumber(query["days"], COCKPIT_DAYS));
     const named = top.map(async ({ owner, units, requests }) => {
       const [kind, id = ""] = owner.split(":");
-      const account = kind === "account" ? await context.accounts.find(id) : undefined;
+      const account = kind === "account" ? await accounts.find(id) : undefined;
       return { name: account?.email ?? null, units, requests };
     });
-    return {
-      days,
-      top: await Promise.all(named),
-      held_back: limitedResources(context.shares),
-    };
+    return { days, top: await Promise.all(named), held_back: limitedResources(shares) };
   }),
-  admin("GET admin/audit", { answer: AuditEntries }, async (context) => ({
-    entries: (await context.auditLog.newest(AUDIT_MAX)).map(shownAudit),
+  admin("GET admin/audit", {}, async ({ auditLog }) => ({
+    entries: (await auditLog.newest(AUDIT_MAX)).map(shownAudit),
   })),
-  admin("GET admin/health", { answer: HealthState, withoutStore: true }, async ({ health }) => {
+  admin("GET admin/health", { withoutStore: true }, async ({ health }): Promise<HealthState> => {
     const { parts, broken } = await health.state();
-    return {
-      parts: [...parts],
-      broken: broken.map(shownPart),
-    };
+    return { parts, broken: broken.map(shownPart) };
   }),
-  admin("GET admin/system", { answer: SystemState, withoutStore: true }, (context) =>
-    context.system(),
+  admin("GET admin/system", { withoutStore: true }, ({ system }) => system()),
+  admin("GET admin/dns-test", { withoutStore: true }, ({ dnsTest }) => dnsTest()),
+  admin(
+    "POST admin/accounts/:id/tier",
+    { body: { tier: tierField } },
+    async (services, request) => {
+      const { id } = await subjectOf(services, request);
+      await noted(services, request).setTier(id, request.body.tier);
+    },
   ),
-  admin("GET admin/dns-test", { answer: DnsTest, withoutStore: true }, (context) =>
-    context.dnsTest(),
-  ),
-  admin("POST admin/accounts/:id/tier", { body: { tier: tierField } }, async (context) => {
-    const { id } = await subjectOf(context);
-    await noted(context).setTier(id, context.body.tier);
-  }),
   admin(
     "POST admin/accounts/:id/credits",
-    { body: { amount: wholeField, reason: textField(REASON_MAX) }, answer: Balance },
-    async (context) => {
-      const { amount, reason } = context.body;
-      const { id } = await subjectOf(context);
-      const answer = await context.credits.by(context.note).grant(id, amount, reason);
+    { body: { amount: wholeField, reason: textField(REASON_MAX) } },
+    async (services, request) => {
+      const { amount, reason } = request.body;
+      const { id } = await subjectOf(services, request);
+      const answer = await services.credits.by(request.note).grant(id, amount, reason);
       if (answer.kind !== "granted") throw creditRefusal(answer);
       return { balance: answer.balance };
     },
   ),
-  admin("POST admin/accounts/:id/disable", {}, async (context) => {
-    const { id } = await subjectOf(context);
-    if (id === context.account.id) throw notNow("You cannot switch yourself off.");
-    await noted(context).disable(id);
-  }),
-  admin("POST admin/accounts/:id/enable", {}, async (context) => {
-    const { id } = await subjectOf(context);
-    await noted(context).enable(id);
-  }),
+  admin(
+    "POST admin/accounts/:id/disable",
+    {},
+    onAccount((id, services, request) => {
+      if (id === request.account.id) throw notNow("You cannot switch yourself off.");
+      return noted(services, request).disable(id);
+    }),
+  ),
+  admin(
+    "POST admin/accounts/:id/enable",
+    {},
+    onAccount((id, services, request) => noted(services, request).enable(id)),
+  ),
   admin(
     "POST admin/accounts/:id/password",
     { confirmed: true, body: { password: passwordField } },
-    async (context) => {
-      const { id, email } = await subjectOf(context);
-      checkPassword(context.body.password, email);
-      await noted(context).setPassword(id, context.body.password);
+    async (services, request) => {
+      const { id, email } = await subjectOf(services, request);
+      checkPassword(request.body.password, email);
+      await noted(services, request).setPassword(id, request.body.password);
     },
   ),
-  admin("GET admin/accounts", { answer: AdminAccounts }, async (context) => {
-    const page = boundedNumber(context.query["page"], PAGES);
-    const sought = { ...soughtIn(context.query), skip: (page - 1) * PAGE_SIZE };
-    const { accounts, total } = await context.accounts.search(sought, PAGE_SIZE);
+  admin("GET admin/accounts", {}, async (services, { query }): Promise<AdminAccounts> => {
+    const page = boundedNumber(query["page"], PAGES);
+    const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
+    const { accounts, total } = await services.accounts.search(sought, PAGE_SIZE);
     return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
   }),
   admin(
     "POST admin/accounts",
-    { confirmed: true, body: { email: emailField, tier: tierField }, answer: ResetLink },
-    async (context) => {
-      const { email, tier } = context.body;
-      const order = { email, tier, origin: "operator", isAdmin: false } as const;
-      const answer = await noted(context).create(order);
-      if (answer.kind === "email_taken") throw notNow("An account has this address already.");
-      if (answer.kind !== "created") throw badField("That is not a valid email address.");
-      return await linkFor(answer.account, context);
+    { confirmed: true, body: { email: emailField, tier: tierField } },
+    async (services, request) => {
+      const order = { ...request.body, origin: "operator", isAdmin: false } as const;
+      const answer = await noted(services, request).create(order);
+      if (answer.kind === "email_taken") throw notNow(TAKEN);
+      if (answer.kind !== "created") throw badField(NO_ADDRESS);
+      return await linkFor(services, answer.account);
     },
   ),
-  admin("GET admin/accounts/:id", { answer: AdminAccountPage }, async (context) => {
-    const account = await subjectOf(context);
+  admin("GET admin/accounts/:id", {}, async (services, request): Promise<AdminAccountPage> => {
+    const account = await subjectOf(services, request);
     const [days, allowance, keys] = await Promise.all([
-      context.usage.days(account, boundedNumber(context.query["days"], USAGE_DAYS)),
-      context.usage.allowance(account),
-      context.keys.list(account.id),
+      services.usage.days(account, boundedNumber(request.query["days"], USAGE_DAYS)),
+      services.usage.allowance(account),
+      services.keys.list(account.id),
     ]);
-    return {
-      account: adminAccount(account),
-      days,
-      allowance,
-      keys: keys.map(keyJson).reverse(),
-    };
+    return { account: adminAccount(account), days, allowance, keys: keys.map(keyJson).reverse() };
   }),
-  admin(
-    "POST admin/accounts/:id/reset-link",
-    { confirmed: true, answer: ResetLink },
-    async (context) => {
-      const account = await subjectOf(context);
-      await context.note({ action: "account.reset_link", accountId: account.id });
-      return await linkFor(account, context);
-    },
-  ),
-  admin(
-    "POST admin/accounts/:id/promote",
-    { confirmed: true, answer: PromotedJson },
-    async (context) => {
-      const account = await subjectOf(context);
-      if (account.isAdmin) return undefined;
-      return (await noted(context).promote(account.id))?.takenOver;
-    },
-  ),
-  admin("POST admin/accounts/:id/limits", { body: LIMIT_FIELDS }, async (context) => {
-    const { id } = await subjectOf(context);
-    const limits = readLimits(context.body);
+  admin("POST admin/accounts/:id/reset-link", { confirmed: true }, async (services, request) => {
+    const account = await subjectOf(services, request);
+    await request.note({ action: "account.reset_link", accountId: account.id });
+    return await linkFor(services, account);
+  }),
+  admin("POST admin/accounts/:id/promote", { confirmed: true }, async (services, request) => {
+    const account = await subjectOf(services, request);
+    if (account.isAdmin) return undefined;
+    return (await noted(services, request).promote(account.id))?.takenOver;
+  }),
+  admin("POST admin/accounts/:id/limits", { body: LIMIT_FIELDS }, async (services, request) => {
+    const { id } = await subjectOf(services, request);
+    const limits = readLimits(request.body);
     if (typeof limits === "string") throw badField(`${limits}.`);
-    await noted(context).setLimits(id, limits);
+    await noted(services, request).setLimits(id, limits);
   }),
   admin(
     "POST admin/accounts/:id/email",
     { confirmed: true, body: { email: emailField } },
-    async (context) => {
-      const { id } = await subjectOf(context);
-      const answer = await noted(context).setEmail(id, context.body.email);
-      if (answer === "taken") throw notNow("An account has this address already.");
-      if (answer === "bad_email") throw badField("That is not a valid email address.");
+    async (services, request) => {
+      const { id } = await subjectOf(services, request);
+      const answer = await noted(services, request).setEmail(id, request.body.email);
+      if (answer === "taken") throw notNow(TAKEN);
+      if (answer === "bad_email") throw badField(NO_ADDRESS);
     },
   ),
-  admin("POST admin/accounts/:id/second-factor-off", { confirmed: true }, async (context) => {
-    const { id } = await subjectOf(context);
-    await noted(context).endSecondFactor(id);
-  }),
-  admin("POST admin/accounts/:id/unlock", {}, async (context) => {
-    const { id } = await subjectOf(context);
-    await context.guesses.forget(id, context.note);
-  }),
-  admin("POST admin/accounts/:id/delete", { confirmed: true }, async (context) => {
-    const { id } = await subjectOf(context);
-    if (id === context.account.id) throw notNow("Delete your own account on the page Settings.");
-    await noted(context).erase(id);
-  }),
-  admin("POST admin/accounts/:id/demote", {}, async (context) => {
-    const { id, account: own } = context;
+  admin(
+    "POST admin/accounts/:id/second-factor-off",
+    { confirmed: true },
+    onAccount((id, services, request) => noted(services, request).endSecondFactor(id)),
+  ),
+  admin(
+    "POST admin/accounts/:id/unlock",
+    {},
+    onAccount((id, { guesses }, { note }) => guesses.forget(id, note)),
+  ),
+  admin(
+    "POST admin/accounts/:id/delete",
+    { confirmed: true },
+    onAccount((id, services, request) => {
+      if (id === request.account.id) throw notNow("Delete your own account on the page Settings.");
+      return noted(services, request).erase(id);
+    }),
+  ),
+  admin("POST admin/accounts/:id/demote", {}, async (services, request) => {
+    const { id, account: own } = request;
     if (id === own.id) throw notNow("You cannot take your own administrator rights away.");
-    if (!(await noted(context).demote(id))) throw notFound();
+    if (!(await noted(services, request).demote(id))) throw notFound();
   }),
   admin(
     "POST admin/forget",
-    { confirmed: true, body: { email: emailField, delete: flagField }, answer: ForgetReport },
-    async (context) => {
-      const { body, forgetting, note } = context;
-      return await forgetPerson(forgetting, body.email, !body.delete, note);
-    },
+    { confirmed: true, body: { email: emailField, delete: flagField } },
+    ({ forgetting }, { body, note }) => forgetPerson(forgetting, body.email, !body.delete, note),
   ),
-  admin("GET admin/signup", { answer: SignUpState }, async ({ signUps }) => ({
+  admin("GET admin/signup", {}, async ({ signUps }): Promise<SignUpState> => ({
     signup: await signUps.mode(),
     fixed: signUps.isFixed,
   })),
-  admin("POST admin/signup", { body: { signup: signUpField } }, async (context) => {
-    const { signup } = context.body;
-    const { signUps } = context;
+  admin("POST admin/signup", { body: { signup: signUpField } }, async ({ signUps }, request) => {
+    const { signup } = request.body;
     if (signUps.isFixed) throw notNow("GATEPOST_SIGNUP decides. Unset it to switch sign-up here.");
     await signUps.set(signup);
-    await context.note({ action: "sign_ups.switched", accountId: SERVICE, detail: signup });
+    await request.note({ action: "sign_ups.switched", accountId: SERVICE, detail: signup });
   }),
-  admin("GET admin/lists", { answer: Sources }, async ({ refresh }) => ({
+  admin("GET admin/lists", {}, async ({ refresh }) => ({
     sources: (await refresh.status()).map(statusJson),
   })),
   admin(
     "POST admin/lists/refresh",
-    { body: { accept: optional(textsField(SOURCES_MAX)) }, answer: Outcomes },
-    async ({ body: { accept = [] }, note, refresh }) => {
+    { body: { accept: optional(textsField(SOURCES_MAX)) } },
+    async ({ refresh }, { body: { accept = [] }, note }) => {
       const known = new Set((await refresh.status()).map(({ id }) => id));
       if (!accept.every((id) => known.has(id))) throw badField("That is not one of the lists.");
       const outcomes = await refreshBy(note, refresh, accept);

@@ -6,6 +6,8 @@ import {
   dashboardWorld,
   PASSWORD,
 } from "../../../test/dashboard/dashboard-world.ts";
+import { readTrustedProxies } from "../client-address.ts";
+import { ACCOUNT_ROUTES } from "./dashboard.ts";
 import type { AccountRoute } from "./route.ts";
 
 /** Who asks, and what must come of it for each kind of route: a status, or "served". */
@@ -39,7 +41,7 @@ async function signedIn(email: string): Promise<Browser> {
 }
 
 before(async () => {
-  world = await dashboardWorld({ zone: ZONE });
+  world = await dashboardWorld({ zone: ZONE, trustProxy: readTrustedProxies("127.0.0.1") });
   const people: readonly (readonly [Actor, string, boolean])[] = [
     ["an account", "own@gatepost.example", false],
     ["an administrator", "admin@gatepost.example", true],
@@ -73,16 +75,22 @@ const browserOf = (actor: Actor): Browser => {
 const pathOf = ({ path }: AccountRoute): string =>
   `/account/${path.replace(":id", "0".repeat(32))}`;
 
-const ask = (browser: Browser, route: AccountRoute, more: object = {}) =>
-  browser.call(route.method, pathOf(route), {
+let asked = 0;
+
+/** From another address every hundred times: all of them from one would reach its limit of a minute. */
+const ask = (browser: Browser, route: AccountRoute, more: object = {}) => {
+  asked += 1;
+  return browser.call(route.method, pathOf(route), {
     ...(route.method === "POST" ? { body: {} } : {}),
+    headers: { "x-forwarded-for": `192.0.2.${String(Math.floor(asked / 100))}` },
     ...more,
   });
+};
 
 for (const actor of Object.keys(MATRIX) as Actor[]) {
   test(`${actor} is served by exactly the routes that are for them, and no answer may be kept or read elsewhere`, async () => {
-    assert.ok(world.routes.length > 30);
-    for (const route of world.routes) {
+    assert.ok(ACCOUNT_ROUTES.length > 30);
+    for (const route of ACCOUNT_ROUTES) {
       const { status, text, headers } = await ask(browserOf(actor), route);
       assert.equal(headers.get("cache-control"), "no-store", route.path);
       assert.equal(headers.get("access-control-allow-origin"), null, route.path);
@@ -152,9 +160,8 @@ const origins = [
 
 for (const [name, origin] of origins) {
   test(`${name} changes nothing, signed in or not`, async () => {
-    const changing = world.routes.filter(({ method }) => method !== "GET");
-    // One look is of every route; all of them would reach the limit of a minute.
-    for (const route of origin === origins[0][1] ? changing : changing.slice(0, 3)) {
+    const changing = ACCOUNT_ROUTES.filter(({ method }) => method !== "GET");
+    for (const route of changing) {
       const { status, json } = await ask(browserOf("an administrator"), route, { origin });
       assert.equal(status, 403, `${route.method} ${route.path}`);
       assert.deepEqual(json, { error: "The request did not come from this site." });

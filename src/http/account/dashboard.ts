@@ -7,7 +7,7 @@ import type { RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 import { basePathOf } from "../target.ts";
 import { adminRoutes } from "./admin.ts";
-import { feedbackRoutes, hookRoutes, policyRoutes, tokenSecretRoute } from "./gate.ts";
+import { feedbackRoutes, hookRoutes, policyRoutes } from "./gate.ts";
 import { type AccountGuardDeps, accountPages } from "./guard.ts";
 import { listRoutes } from "./lists.ts";
 import {
@@ -25,26 +25,24 @@ export interface DashboardDeps extends AccountGuardDeps {
   readonly pages?: BuiltPages | undefined;
 }
 
-export function accountRoutes({ gate }: Pick<DashboardDeps, "gate">): readonly AccountRoute[] {
-  const routes = [
-    ...signInRoutes,
-    ...ownRoutes,
-    ...keyRoutes,
-    ...listRoutes,
-    ...webhookRoutes,
-    ...watchRoutes,
-    ...(gate === undefined
-      ? []
-      : [...policyRoutes, ...feedbackRoutes, ...hookRoutes, tokenSecretRoute]),
-    ...adminRoutes,
-    ...ruleRoutes,
-  ];
-  return [...routes, exportRoute(routes)];
-}
+const ROUTES = [
+  ...signInRoutes,
+  ...ownRoutes,
+  ...keyRoutes,
+  ...listRoutes,
+  ...webhookRoutes,
+  ...watchRoutes,
+  ...policyRoutes,
+  ...feedbackRoutes,
+  ...hookRoutes,
+  ...adminRoutes,
+  ...ruleRoutes,
+];
+export const ACCOUNT_ROUTES: readonly AccountRoute[] = [...ROUTES, exportRoute(ROUTES)];
 
 /** The dashboard's API and, where they are built, its pages. */
-export function dashboard(routes: readonly AccountRoute[], deps: DashboardDeps): DashboardPages {
-  const api = accountPages(routes, deps);
+export function dashboard(deps: DashboardDeps): DashboardPages {
+  const api = accountPages(ACCOUNT_ROUTES, deps);
   if (deps.pages === undefined) return { pages: api, absent: () => undefined };
   const built = dashboardPages(deps.pages, basePathOf(deps.info.publicUrl()), deps.isHostAllowed);
   return { ...built, pages: [...api, ...built.pages] };

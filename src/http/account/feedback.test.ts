@@ -7,7 +7,7 @@ import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../accounts/audit.ts";
 import { createAccountHash } from "../../gate/traffic-marks.ts";
 import { feedbackRoutes } from "./gate.ts";
-import type { AccountContext, Context } from "./route.ts";
+import type { DashboardServices, SignedInRequest } from "./route.ts";
 
 const OFTEN = new Set(["feedback.given", "decisions.read"]);
 
@@ -16,33 +16,31 @@ async function openRoutes(t: TestContext) {
   const made = await world.account("jo@shop.example");
   const often: string[] = [];
   const entered = { count: 0 };
+  const { feedback, decisionLog, policies } = world;
   const services = {
-    feedback: world.feedback,
-    decisionLog: world.decisionLog,
-    hash: createAccountHash(GATE_KEY),
-    policies: world.policies,
+    gate: { feedback, decisionLog, policies, hash: createAccountHash(GATE_KEY) },
     clock: systemClock,
     requests: { record: () => undefined },
     admission: {
       enter: () => assert.fail(),
       charge: () => assert.fail(),
-      enterAs: ({ id: accountId }) => {
+      enterAs: ({ id: accountId }: { readonly id: string }) => {
         entered.count += 1;
         const caller = { owner: { kind: "account", accountId }, tier: "free" } as const;
         return { caller: { ...caller, clientAddress: "" }, hasCredits: false };
       },
     },
-  } as Partial<Context>;
+  } as unknown as DashboardServices;
   const note: Note = ({ action, detail = "" }) =>
     Promise.resolve(void (OFTEN.has(action) && often.push(`${action} ${detail}`)));
-  const call = async (name: string, more: Partial<AccountContext> = {}): Promise<unknown> => {
+  const call = async (name: string, more: Partial<SignedInRequest> = {}): Promise<unknown> => {
     const [method, path] = name.split(" ");
     const route = feedbackRoutes.find((one) => one.method === method && one.path === path);
     const account = (await world.store.accounts.find(made.id)) ?? assert.fail();
     const visitor = { clientAddress: "192.0.2.1" };
     const session = { id: "a browser" };
     const request = { account, session, visitor, note, body: {}, query: {}, id: "", ...more };
-    return await route?.handle({ ...services, ...request } as unknown as Context);
+    return await route?.handle(services, request as unknown as SignedInRequest);
   };
   const abuse = async (domain: string): Promise<void> => {
     for (const name of ["a", "b", "c"]) {
@@ -105,7 +103,7 @@ test("feedback of the page is counted in the rate and, as reading the log, in th
   assert.deepEqual([entered.count, often], [3, Array(3).fill("feedback.given abuse")]);
   for (let times = 0; times < 3; times += 1) {
     await call("GET decisions", {
-      session: { id: "another browser" } as AccountContext["session"],
+      session: { id: "another browser" } as SignedInRequest["session"],
     });
   }
   assert.deepEqual(often.slice(3), ["decisions.read "]);

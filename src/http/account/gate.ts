@@ -7,18 +7,6 @@ import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import {
-  HookSecret,
-  HooksPage,
-  HookTest,
-  NewHook,
-  OutcomeReport,
-  Policies,
-  PolicyPage,
-  RuleCounts,
-  SavedPolicy,
-  ShadowReport,
-} from "../../gate/gate-shapes.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
 import { OUTCOME_DAYS } from "../../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../../gate/policies.ts";
@@ -26,18 +14,20 @@ import { mailboxId } from "../../gate/traffic-marks.ts";
 import { readFeedback, readSought } from "../api/feedback.ts";
 import {
   account,
-  type AccountContext,
+  type AccountRequest,
   type AccountRoute,
   boundedNumber,
   counted,
+  type DashboardServices,
   type Reader,
   noteOwn,
   optional,
+  type SignedInRequest,
   textField,
   textsField,
   wholeField,
 } from "./route.ts";
-import { AccountDecisions, FoundMailbox, NewSecret, PolicyTests, Sentences } from "./shapes.ts";
+import type { AccountDecisions, HooksPage } from "./shapes.ts";
 
 const ENTRIES_MAX = 20;
 
@@ -48,27 +38,22 @@ const documentField: Reader<unknown> = (value) => {
   return value;
 };
 
-const authorOf = ({ account: own }: AccountContext) => ({ account: own, author: own.email });
+const authorOf = ({ account: own }: SignedInRequest) => ({ account: own, author: own.email });
 
-function policyOf(
-  context: AccountContext<{ readonly document: unknown }>,
-  version?: number,
+async function policyOf(
+  { gate, tiers, clock }: DashboardServices,
+  { account: own, id, body }: SignedInRequest<{ readonly document: unknown }>,
 ): Promise<Policy> {
-  const { document } = context.body;
-  if (document === undefined) return storedOf(context, version);
-  const { premium } = context.tiers[tierOf(context.account, context.clock.nowMs())];
-  const read = parsePolicy(document, { hasDomainAge: premium });
-  return read.ok ? Promise.resolve(read.policy) : Promise.reject(badPolicy(read.mistakes));
-}
-
-async function storedOf(
-  { account: own, id, policies }: AccountContext,
-  version?: number,
-): Promise<Policy> {
-  const { document, mistakes = [] } = await policies.show(own.id, id, version);
-  const policy = working(parsePolicy(document, { hasDomainAge: true }));
-  if (policy === undefined) throw badPolicy(mistakes);
-  return policy;
+  if (body.document === undefined) {
+    const { document, mistakes = [] } = await gate.policies.show(own.id, id);
+    const policy = working(parsePolicy(document, { hasDomainAge: true }));
+    if (policy === undefined) throw badPolicy(mistakes);
+    return policy;
+  }
+  const { premium } = tiers[tierOf(own, clock.nowMs())];
+  const read = parsePolicy(body.document, { hasDomainAge: premium });
+  if (!read.ok) throw badPolicy(read.mistakes);
+  return read.policy;
 }
 
 function versionOf(number = NaN): number {
@@ -76,76 +61,67 @@ function versionOf(number = NaN): number {
   throw badField('"version" must be a whole number.');
 }
 
-const shadowDays = ({ query }: AccountContext): number =>
+const shadowDays = ({ query }: AccountRequest): number =>
   boundedNumber(query["days"], { standard: 30, max: SHADOW_DAYS });
 
 /** The policies, of which each change is noted. */
-const noted = ({ policies, note }: AccountContext) => policies.by(note);
+const noted = ({ gate }: DashboardServices, { note }: SignedInRequest) => gate.policies.by(note);
 
 export const policyRoutes: readonly AccountRoute[] = [
-  account("GET policies", { answer: Policies }, async ({ account: own, policies }) => ({
-    policies: await policies.list(own.id),
+  account("GET policies", {}, async ({ gate }, { account: own }) => ({
+    policies: await gate.policies.list(own.id),
   })),
-  account("GET messages", { answer: Sentences }, ({ query: { language = "en" } }) =>
-    wordsOf(language),
+  account("GET messages", {}, (_, { query: { language = "en" } }) => wordsOf(language)),
+  account("GET policies/:id", {}, ({ gate }, { account: own, id, query: { version } }) =>
+    gate.policies.show(own.id, id, version === undefined ? version : versionOf(Number(version))),
   ),
-  account("GET policies/:id", { answer: PolicyPage }, ({ account: own, id, query, policies }) => {
-    const { version } = query;
-    return policies.show(own.id, id, version === undefined ? version : versionOf(Number(version)));
-  }),
-  account("GET policies/:id/shadow", { answer: ShadowReport }, (context) =>
-    context.policies.shadowReport(context.account.id, context.id, shadowDays(context)),
+  account("GET policies/:id/shadow", {}, ({ gate }, request) =>
+    gate.policies.shadowReport(request.account.id, request.id, shadowDays(request)),
   ),
-  account("GET policies/:id/counts", { answer: RuleCounts }, (context) =>
-    context.policies.ruleCounts(context.account.id, context.id, shadowDays(context)),
+  account("GET policies/:id/counts", {}, ({ gate }, request) =>
+    gate.policies.ruleCounts(request.account.id, request.id, shadowDays(request)),
   ),
-  account("GET outcomes", { answer: OutcomeReport }, ({ account: own, query, reportOutcomes }) =>
-    reportOutcomes(own.id, boundedNumber(query["days"], { standard: 30, max: OUTCOME_DAYS })),
+  account("GET outcomes", {}, ({ gate }, { account: own, query }) =>
+    gate.reportOutcomes(own.id, boundedNumber(query["days"], { standard: 30, max: OUTCOME_DAYS })),
   ),
   account(
     "POST policies/:id",
-    { body: { document: documentField }, answer: SavedPolicy, largeBody: true },
-    (context) => noted(context).save(authorOf(context), context.id, context.body.document, "live"),
+    { body: { document: documentField }, largeBody: true },
+    (services, request) =>
+      noted(services, request).save(authorOf(request), request.id, request.body.document, "live"),
   ),
   account(
     "POST policies/:id/shadow",
-    {
-      body: { document: draftField, version: optional(wholeField) },
-      answer: SavedPolicy,
-      largeBody: true,
-    },
-    (context) => {
-      const { id, body } = context;
+    { body: { document: draftField, version: optional(wholeField) }, largeBody: true },
+    (services, request) => {
+      const { account: own, id, body } = request;
+      const policies = noted(services, request);
       return body.document === undefined
-        ? noted(context).setShadow(context.account.id, id, versionOf(body.version))
-        : noted(context).save(authorOf(context), id, body.document, "shadow");
+        ? policies.setShadow(own.id, id, versionOf(body.version))
+        : policies.save(authorOf(request), id, body.document, "shadow");
     },
   ),
-  account("POST policies/:id/promote", { answer: SavedPolicy }, (context) =>
-    noted(context).promote(context.account.id, context.id),
+  account("POST policies/:id/promote", {}, (services, request) =>
+    noted(services, request).promote(request.account.id, request.id),
   ),
-  account("DELETE policies/:id/shadow", {}, async (context) => {
-    await noted(context).endShadow(context.account.id, context.id);
+  account("DELETE policies/:id/shadow", {}, async (services, request) => {
+    await noted(services, request).endShadow(request.account.id, request.id);
   }),
-  account("DELETE policies/:id", {}, async (context) => {
-    await noted(context).remove(context.account.id, context.id);
+  account("DELETE policies/:id", {}, async (services, request) => {
+    await noted(services, request).remove(request.account.id, request.id);
   }),
   account(
     "POST policies/:id/test",
-    {
-      body: { entries: textsField(ENTRIES_MAX), document: draftField },
-      answer: PolicyTests,
-      largeBody: true,
-    },
-    async (context) => {
-      const { entries } = context.body;
+    { body: { entries: textsField(ENTRIES_MAX), document: draftField }, largeBody: true },
+    async (services, request) => {
+      const { entries } = request.body;
       if (entries.length === 0) throw badField('"entries" must have at least one entry.');
-      const policy = await policyOf(context);
-      return counted(context, async (admitted) => {
-        const receipt = await context.admission.charge(admitted, entries.length);
+      const policy = await policyOf(services, request);
+      return counted(services, request, async (admitted) => {
+        const receipt = await services.admission.charge(admitted, entries.length);
         try {
-          const { premium } = context.tiers[admitted.caller.tier];
-          return { results: await context.testPolicy(policy, entries, { premium }) };
+          const { premium } = services.tiers[admitted.caller.tier];
+          return { results: await services.gate.testPolicy(policy, entries, { premium }) };
         } catch (fault) {
           await receipt.refund();
           throw fault;
@@ -157,27 +133,26 @@ export const policyRoutes: readonly AccountRoute[] = [
 
 const longText = textField(2_000);
 export const feedbackRoutes: readonly AccountRoute[] = [
-  account("GET decisions", { answer: AccountDecisions }, async (context) => {
-    const { id, logsDecisions } = context.account;
-    const sought = readSought((name) => context.query[name]);
-    const page = await context.decisionLog.page(id, sought);
-    if (sought.after === undefined) await noteReading(context);
+  account("GET decisions", {}, async ({ gate }, request): Promise<AccountDecisions> => {
+    const { id, logsDecisions } = request.account;
+    const sought = readSought((name) => request.query[name]);
+    const page = await gate.decisionLog.page(id, sought);
+    if (sought.after === undefined) await noteReading(request);
     const named = page.decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
-    const marks = await context.feedback.marks(id, [...new Set(named)]);
-    const log = logsDecisions ? ("on" as const) : ("off" as const);
-    return { log, ...page, marks: [...marks] };
+    const marks = await gate.feedback.marks(id, [...new Set(named)]);
+    return { log: logsDecisions ? "on" : "off", ...page, marks };
   }),
-  account("DELETE feedback/:id", {}, async (context) => {
-    if (!(await context.feedback.takeBack(context.account.id, context.id))) throw notFound();
-    await noteOwn(context, { action: "feedback.taken_back" });
+  account("DELETE feedback/:id", {}, async ({ gate }, request) => {
+    if (!(await gate.feedback.takeBack(request.account.id, request.id))) throw notFound();
+    await noteOwn(request, { action: "feedback.taken_back" });
   }),
   account(
     "POST decisions/find",
-    { body: { email: longText }, answer: FoundMailbox },
-    ({ account: own, body, hash }) => {
+    { body: { email: longText } },
+    ({ gate }, { account: own, body }) => {
       const entry = readEntry(trimEntry(body.email), "address");
       if (entry.kind !== "address") throw badField('"email" must be an email address.');
-      return { mailbox: mailboxId(hash, own.id, entry.address) };
+      return { mailbox: mailboxId(gate.hash, own.id, entry.address) };
     },
   ),
   account(
@@ -190,15 +165,15 @@ export const feedbackRoutes: readonly AccountRoute[] = [
         note: optional(longText),
       },
     },
-    async (context) => {
-      const given: Readonly<Record<string, string | undefined>> = context.body;
+    async (services, request) => {
+      const given: Readonly<Record<string, string | undefined>> = request.body;
       const said = readFeedback((name) => given[name]);
-      await counted(context, async (admitted) => {
+      await counted(services, request, async (admitted) => {
         // As the API does: with the rate spent it costs a credit.
-        if (admitted.creditsOnly !== undefined) await context.admission.charge(admitted, 0);
-        await context.feedback.record(context.account.id, said);
+        if (admitted.creditsOnly !== undefined) await services.admission.charge(admitted, 0);
+        await services.gate.feedback.record(request.account.id, said);
       });
-      await noteOwn(context, { action: "feedback.given", detail: said.outcome });
+      await noteOwn(request, { action: "feedback.given", detail: said.outcome });
     },
   ),
 ];
@@ -206,10 +181,10 @@ export const feedbackRoutes: readonly AccountRoute[] = [
 /** Browsers that read the log within the hour: the page follows it live. */
 const readers = new LRUCache<string, true>({ ...entriesUpTo(10_000), ttl: 3_600_000 });
 
-async function noteReading(context: AccountContext): Promise<void> {
-  if (readers.has(context.session.id)) return;
-  readers.set(context.session.id, true);
-  await noteOwn(context, { action: "decisions.read" });
+async function noteReading(request: SignedInRequest): Promise<void> {
+  if (readers.has(request.session.id)) return;
+  readers.set(request.session.id, true);
+  await noteOwn(request, { action: "decisions.read" });
 }
 
 const EXAMPLE = "jo@mailinator.com";
@@ -223,16 +198,16 @@ const systems = HOOK_SYSTEMS.map((id) => ({
 
 const shortText = optional(textField(600));
 
-async function ownHook({ account: own, id, hookService }: AccountContext) {
-  const hook = await hookService.find(id);
+async function ownHook({ gate }: DashboardServices, { account: own, id }: SignedInRequest) {
+  const hook = await gate.hookService.find(id);
   if (hook?.account_id !== own.id) throw notFound();
   return hook;
 }
 
 export const hookRoutes: readonly AccountRoute[] = [
-  account("GET hooks", { answer: HooksPage }, async ({ account: own, hookService }) => ({
+  account("GET hooks", {}, async ({ gate }, { account: own }): Promise<HooksPage> => ({
     systems,
-    hooks: await hookService.list(own.id),
+    hooks: await gate.hookService.list(own.id),
   })),
   account(
     "POST hooks",
@@ -243,56 +218,41 @@ export const hookRoutes: readonly AccountRoute[] = [
         challenge: shortText,
         jwks_url: shortText,
       },
-      answer: NewHook,
     },
-    async (context) => {
-      const { system, policy, challenge, jwks_url: jwksUrl } = context.body;
-      const made = await context.hookService.create(context.account.id, {
-        system,
-        ...(policy !== undefined && { policy }),
-        ...(challenge !== undefined && { challenge }),
-        ...(jwksUrl !== undefined && { jwksUrl }),
-      });
-      await noteOwn(context, { action: "hook.created", detail: made.system });
+    async ({ gate }, request) => {
+      const { jwks_url: jwksUrl, ...order } = request.body;
+      const made = await gate.hookService.create(request.account.id, { ...order, jwksUrl });
+      await noteOwn(request, { action: "hook.created", detail: made.system });
       return made;
     },
   ),
-  account(
-    "POST hooks/:id/secret",
-    { body: { secret: shortText }, answer: HookSecret },
-    async (context) => {
-      const hook = await ownHook(context);
-      const secret = await context.hookService.setSecret(hook, context.body.secret);
-      await noteOwn(context, { action: "hook.secret", detail: hook.system });
-      return { secret };
-    },
-  ),
+  account("POST hooks/:id/secret", { body: { secret: shortText } }, async (services, request) => {
+    const hook = await ownHook(services, request);
+    const secret = await services.gate.hookService.setSecret(hook, request.body.secret);
+    await noteOwn(request, { action: "hook.secret", detail: hook.system });
+    return { secret };
+  }),
   account(
     "POST hooks/:id/test",
-    { body: { email: optional(textField(300)) }, answer: HookTest },
-    async (context) => {
-      const hook = await ownHook(context);
-      const sent = context.hookService.example(hook, context.body.email ?? EXAMPLE);
+    { body: { email: optional(textField(300)) } },
+    async (services, request) => {
+      const hook = await ownHook(services, request);
+      const { hookService, hooks } = services.gate;
+      const sent = hookService.example(hook, request.body.email ?? EXAMPLE);
       const call = { body: Buffer.from(sent.body), headers: sent.headers };
-      const reply = await context.hooks.answer(hook.id, call, {
-        clientAddress: context.visitor.clientAddress,
-        isSent: Promise.resolve(true),
-      });
+      const { clientAddress } = request.visitor;
+      const terms = { clientAddress, isSent: Promise.resolve(true) };
+      const reply = await hooks.answer(hook.id, call, terms);
       if (reply === undefined) throw notFound();
       return { status: reply.status, body: reply.body ?? "" };
     },
   ),
-  account("DELETE hooks/:id", {}, async (context) => {
-    const hook = await ownHook(context);
-    await context.hookService.remove(hook);
-    await noteOwn(context, { action: "hook.removed", detail: hook.system });
+  account("DELETE hooks/:id", {}, async (services, request) => {
+    const hook = await ownHook(services, request);
+    await services.gate.hookService.remove(hook);
+    await noteOwn(request, { action: "hook.removed", detail: hook.system });
   }),
+  account("POST token-secret", {}, async ({ gate }, { account: { id }, note }) => ({
+    secret: await gate.tokens.renewSecret(id, note),
+  })),
 ];
-
-export const tokenSecretRoute = account(
-  "POST token-secret",
-  { answer: NewSecret },
-  async ({ account: { id }, note, tokens }) => ({
-    secret: await tokens.renewSecret(id, note),
-  }),
-);

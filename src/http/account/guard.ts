@@ -38,12 +38,11 @@ import { type HttpRequest, JSON_TYPE, type RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 import { basePathOf } from "../target.ts";
 import type { ProxySignIn } from "./proxy-sign-in.ts";
-import type {
+import {
   AccountReply,
-  AccountRequest,
-  AccountRoute,
-  Context,
-  DashboardServices,
+  type AccountRequest,
+  type AccountRoute,
+  type DashboardServices,
 } from "./route.ts";
 import type { RateCounter } from "../../accounts/admission/counters.ts";
 
@@ -134,9 +133,7 @@ async function serve(
     }),
   };
   try {
-    // Routes of the gate are served only where there is one.
-    const context = { ...deps, ...deps.gate, ...request } as Context;
-    const reply = replyOf(await route.handle(context), route, deps);
+    const reply = replyOf(await route.handle(deps, request), deps);
     if (started === undefined) return reply;
     return { ...reply, headers: { ...reply.headers, "set-cookie": deps.cookie.write(started) } };
   } finally {
@@ -285,27 +282,23 @@ async function contentOf(
   }
 }
 
-function replyOf(
-  answer: unknown,
-  route: AccountRoute,
-  { cookie: cookies, log }: Opened,
-): RouteReply {
-  if (route.lines !== undefined) {
+function replyOf(answer: object | undefined | void, { cookie: cookies, log }: Opened): RouteReply {
+  if (answer instanceof AccountReply) {
+    const { cookie, text, headers: more } = answer.parts;
+    const headers = {
+      ...HEADERS,
+      ...(cookie !== undefined && { "set-cookie": cookies.write(cookie) }),
+      ...more,
+    };
+    if (text === undefined) return { headers, status: 204 };
+    return { headers, type: text.type, body: Readable.from(text.chunks) };
+  }
+  if (answer === undefined) return { headers: HEADERS, status: 204 };
+  if (Symbol.asyncIterator in answer) {
     const body = Readable.from(asText(answer as AsyncIterable<unknown>, log));
     return { headers: HEADERS, type: "application/x-ndjson", body };
   }
-  if (route.answer !== undefined) {
-    if (answer === undefined) return { headers: HEADERS, status: 204 };
-    return { headers: HEADERS, type: JSON_TYPE, body: JSON.stringify(answer) };
-  }
-  const { cookie, text, headers: more } = (answer ?? {}) as AccountReply;
-  const headers = {
-    ...HEADERS,
-    ...(cookie !== undefined && { "set-cookie": cookies.write(cookie) }),
-    ...more,
-  };
-  if (text === undefined) return { headers, status: 204 };
-  return { headers, type: text.type, body: Readable.from(text.chunks) };
+  return { headers: HEADERS, type: JSON_TYPE, body: JSON.stringify(answer) };
 }
 
 /** What is refused before the first line is refused with its status. */

@@ -1,6 +1,7 @@
+import type { Account } from "../../accounts/accounts-store.ts";
 import { LISTS_MAX, type ListChoice } from "../../bulk/list-store.ts";
 import type { Session } from "../../bulk/sessions.ts";
-import { type FixOrder, ROW_ORDERS } from "../../bulk/list-reader.ts";
+import { ROW_ORDERS } from "../../bulk/list-reader.ts";
 import { FILE_COLUMNS, type CleanedRows, type ViewRow } from "../../bulk/list-view.ts";
 import type { OpenList, Whose } from "../../bulk/lists.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
@@ -12,32 +13,33 @@ import type { FullResult } from "../../core/validate/result.ts";
 import { badField, missingParameter, notNow } from "../../base/refusals.ts";
 import {
   account,
-  type AccountContext,
-  type AccountReply,
+  AccountReply,
   type AccountRoute,
   boundedNumber,
   counted,
+  type DashboardServices,
   noteOwn,
   type Reader,
   flagField,
   optional,
+  type SignedInRequest,
   textField,
   wordField,
   wholeField,
 } from "./route.ts";
-import {
-  type ListRowJson,
+import type {
+  ListRowJson,
   ListRows,
   ListState,
   ListSummaries,
-  type ListSummary,
-  type PastList,
-  type ReadList,
+  ListSummary,
+  PastList,
+  ReadList,
 } from "./shapes.ts";
 
 /** Lists from the file to the cleaned file. The list's id is in the path. */
 
-const whose = ({ account: { id: accountId }, id }: AccountContext): Whose => ({ accountId, id });
+const whose = ({ account: { id: accountId }, id }: SignedInRequest): Whose => ({ accountId, id });
 
 /** It is read when it is needed, because another account's list is not found before. */
 const anyField: Reader<unknown> = (value) => value;
@@ -72,10 +74,7 @@ const notRunning = (open: OpenList): OpenList => {
   return open;
 };
 
-function summaryOf(
-  { list, runs, running, endMs }: OpenList,
-  { clock }: AccountContext,
-): ListSummary {
+function summaryOf({ list, runs, running, endMs }: OpenList, nowMs: number): ListSummary {
   const begun = runs.some(({ state }) => state !== "gone") ? "done" : "chosen";
   const busy = running?.state === "stopping" ? "stopping" : "running";
   return {
@@ -86,7 +85,7 @@ function summaryOf(
     entries: running?.unique ?? 0,
     processed: running?.processed ?? 0,
     expires_in_seconds:
-      endMs === undefined ? null : Math.max(0, Math.floor((endMs - clock.nowMs()) / 1_000)),
+      endMs === undefined ? null : Math.max(0, Math.floor((endMs - nowMs) / 1_000)),
   };
 }
 
@@ -102,20 +101,24 @@ const shownPast = (past: ListHistoryRow): PastList => ({
   created_at: isoTime(past.created_at_ms),
 });
 
-async function stateOf(open: OpenList, context: AccountContext): Promise<ListState> {
+async function stateOf(
+  services: DashboardServices,
+  open: OpenList,
+  own: Account,
+): Promise<ListState> {
   const { runs, running } = open;
   const last = runs.at(-1)?.state;
   const state = {
-    ...summaryOf(open, context),
+    ...summaryOf(open, services.clock.nowMs()),
     failed: last === "failed",
     stopped: last === "stopped",
     charged: runs.reduce((sum, run) => sum + run.charged, 0),
   };
-  if (running !== undefined) return { ...state, ...(await soFar(running, context)) };
-  return { ...state, read: await readOf(open, context) };
+  if (running !== undefined) return { ...state, ...(await soFar(services, running)) };
+  return { ...state, read: await readOf(services, open, own) };
 }
 
-async function soFar(run: Session, { accountLists }: AccountContext) {
+async function soFar({ accountLists }: DashboardServices, run: Session) {
   const newest = await accountLists.newest(run);
   return {
     so_far: { good: run.tally.valid, disposable: run.tally.disposable },
@@ -130,11 +133,11 @@ const left = ({ used, limit }: { readonly used: number; readonly limit: number |
   limit === null ? Infinity : Math.max(0, limit - used);
 
 async function readOf(
+  { accountLists, usage }: DashboardServices,
   open: OpenList,
-  { account: own, accountLists, usage }: AccountContext,
+  own: Account,
 ): Promise<ReadList> {
-  const facts = await accountLists.facts(notRunning(open));
-  const { shape } = facts;
+  const { shape, rows: _, ...facts } = await accountLists.facts(notRunning(open));
   const { day, month, credits, bulk_limit: most } = await usage.allowance(own);
   const rest = Math.min(left(day), left(month));
   const covered = Math.min(facts.open, most ?? Infinity, Math.max(rest, credits));
@@ -147,43 +150,54 @@ async function readOf(
     encoding: shape.encoding,
     delimiter: shape.delimiter,
     above: shape.above ?? 0,
-    sample: facts.sample,
-    counts: facts.counts,
-    open: facts.open,
-    unsure: facts.unsure,
+    ...facts,
     covered,
     plan_left: rest === Infinity ? null : rest,
     credits,
     list_limit: most,
     resets_at: (left(day) <= left(month) ? day : month).resets_at,
-    repairs: facts.repairs,
-    disposable: facts.disposable,
   };
 }
 
+/** A route that answers with the state of the list of the path. */
+const onList =
+  <Body>(
+    work: (lists: DashboardServices["accountLists"], whose: Whose, body: Body) => Promise<OpenList>,
+  ) =>
+  async (services: DashboardServices, request: SignedInRequest<Body>): Promise<ListState> =>
+    stateOf(
+      services,
+      await work(services.accountLists, whose(request), request.body),
+      request.account,
+    );
+
 export const listRoutes: readonly AccountRoute[] = [
-  account("POST lists", { upload: true, answer: ListState }, (context) =>
-    counted(context, async () => {
-      const { file, account: own } = context;
+  account("POST lists", { upload: true }, (services, request) =>
+    counted(services, request, async () => {
+      const { file, account: own } = request;
       if (file === undefined) throw missingParameter("file");
       const { name, chunks } = file;
-      const open = await context.accountLists.add({ accountId: own.id, name, file: chunks });
-      return await stateOf(open, context);
+      const open = await services.accountLists.add({ accountId: own.id, name, file: chunks });
+      return await stateOf(services, open, own);
     }),
   ),
-  account("GET lists", { answer: ListSummaries }, async (context) => ({
-    lists: (await context.accountLists.all(context.account.id)).map((open) =>
-      summaryOf(open, context),
-    ),
-    most: LISTS_MAX,
-    history: (await context.accountLists.history(context.account.id)).map(shownPast),
-  })),
-  account("GET lists/:id", { answer: ListState }, async (context) =>
-    stateOf(await context.accountLists.find(whose(context)), context),
+  account("GET lists", {}, async ({ accountLists, clock }, { account: { id } }) => {
+    const lists = await accountLists.all(id);
+    const answer: ListSummaries = {
+      lists: lists.map((open) => summaryOf(open, clock.nowMs())),
+      most: LISTS_MAX,
+      history: (await accountLists.history(id)).map(shownPast),
+    };
+    return answer;
+  }),
+  account(
+    "GET lists/:id",
+    {},
+    onList((lists, own) => lists.find(own)),
   ),
-  account("DELETE lists/:id", {}, async (context) => {
-    await context.accountLists.remove(whose(context));
-    await noteOwn(context, { action: "list.deleted" });
+  account("DELETE lists/:id", {}, async ({ accountLists }, request) => {
+    await accountLists.remove(whose(request));
+    await noteOwn(request, { action: "list.deleted" });
   }),
   account(
     "POST lists/:id/read",
@@ -193,84 +207,91 @@ export const listRoutes: readonly AccountRoute[] = [
         column: optional(wholeField),
         keep: optional(wordField(KEEP_RULES, `"keep" is one of ${KEEP_RULES.join(", ")}.`)),
       },
-      answer: ListState,
     },
-    async (context) => {
-      const { sheet, column, keep } = context.body;
+    onList((lists, own, { sheet, column, keep }) => {
       const choice: ListChoice = {
         ...(sheet !== undefined && { sheet }),
         ...(column !== undefined && { column: `column ${String(column + 1)}` }),
         ...(keep !== undefined && { keep }),
       };
-      return stateOf(await context.accountLists.choose(whose(context), choice), context);
-    },
+      return lists.choose(own, choice);
+    }),
   ),
   account(
     "POST lists/:id/check",
-    { body: { first: optional(wholeField), again: flagField }, answer: ListState },
-    async (context) => {
-      const { again, first } = context.body;
+    { body: { first: optional(wholeField), again: flagField } },
+    async (services, request) => {
+      const { again, first } = request.body;
       const order = { again, ...(first !== undefined && { first }) };
-      const open = await counted(context, (admitted) =>
-        context.accountLists.check(whose(context), admitted, order),
+      const open = await counted(services, request, (admitted) =>
+        services.accountLists.check(whose(request), admitted, order),
       );
-      return stateOf(open, context);
+      return stateOf(services, open, request.account);
     },
   ),
-  account("POST lists/:id/stop", { body: {}, answer: ListState }, async (context) =>
-    stateOf(await context.accountLists.stop(whose(context)), context),
+  account(
+    "POST lists/:id/stop",
+    {},
+    onList((lists, own) => lists.stop(own)),
   ),
   account(
     "POST lists/:id/fix",
-    {
-      body: { class: anyField, entry: optional(textField(40_000)), undo: flagField },
-      answer: ListState,
-    },
-    async (context) => {
-      const { entry, class: name, undo } = context.body;
-      const order: FixOrder = {
-        of: entry === undefined ? { class: classOf(name) } : { entry },
-        undo,
-      };
-      return stateOf(await context.accountLists.fix(whose(context), order), context);
-    },
+    { body: { class: anyField, entry: optional(textField(40_000)), undo: flagField } },
+    onList((lists, own, { entry, class: name, undo }) => {
+      const of = entry === undefined ? { class: classOf(name) } : { entry };
+      return lists.fix(own, { of, undo });
+    }),
   ),
-  account("GET lists/:id/rows", { answer: ListRows }, async (context) => {
-    const { query, accountLists: lists } = context;
-    const open = notRunning(await lists.find(whose(context)));
-    const { class: name = "", why = "", text = "", from = "0", sort = "file" } = query;
+  account("GET lists/:id/rows", {}, async ({ accountLists }, request): Promise<ListRows> => {
+    const open = notRunning(await accountLists.find(whose(request)));
+    const {
+      class: name = "",
+      why = "",
+      text = "",
+      from = "0",
+      sort = "file",
+      count,
+    } = request.query;
     const order = ROW_ORDERS.find((known) => known === sort);
     if (order === undefined) throw badField(`Rows are sorted by ${ROW_ORDERS.join(", ")}.`);
     const start = Number.isSafeInteger(Number(from)) ? Math.max(0, Number(from)) : 0;
-    const found = await lists.rows(open, {
+    const found = await accountLists.rows(open, {
       class: name === "" ? "" : classOf(name),
       why,
       text,
       sort: order,
       from: start,
-      count: boundedNumber(query["count"], PAGE_ROWS),
+      count: boundedNumber(count, PAGE_ROWS),
     });
     return { ...found, rows: found.rows.map(shownRow) };
   }),
-  account("GET lists/:id/csv", {}, (context) => cleanedFile(context, "csv")),
-  account("GET lists/:id/xlsx", {}, (context) => cleanedFile(context, "xlsx")),
+  account("GET lists/:id/csv", {}, (services, request) => cleanedFile(services, request, "csv")),
+  account("GET lists/:id/xlsx", {}, (services, request) => cleanedFile(services, request, "xlsx")),
 ];
 
-async function cleanedFile(context: AccountContext, form: "csv" | "xlsx"): Promise<AccountReply> {
-  const { query, accountLists: lists } = context;
-  const { classes = ROW_CLASSES.join(), columns = "all", bom } = query;
-  const open = notRunning(await lists.find(whose(context)));
+async function cleanedFile(
+  { accountLists: lists }: DashboardServices,
+  request: SignedInRequest,
+  form: "csv" | "xlsx",
+): Promise<AccountReply> {
+  const { classes = ROW_CLASSES.join(), columns = "all", bom } = request.query;
+  const open = notRunning(await lists.find(whose(request)));
   const wanted = classes.split(",").map(classOf);
   const found = FILE_COLUMNS.find((name) => name === columns);
   if (found === undefined) throw badField(`Columns are one of ${FILE_COLUMNS.join(", ")}.`);
   const { delimiter } = (await lists.facts(open)).shape;
   const pages = lists.file(open, { classes: wanted, columns: found });
-  await noteOwn(context, { action: "list.downloaded" });
+  await noteOwn(request, { action: "list.downloaded" });
   const base = open.list.name.replace(/\.\w{1,5}$/, "");
   const what = wanted.length === 1 ? (wanted[0] ?? "").replace("_", "-") : "cleaned";
   const name = encodeURIComponent(`${base}-${what}.${form}`);
   const headers = { "content-disposition": `attachment; filename*=UTF-8''${name}` };
-  if (form === "xlsx") return { headers, text: { type: WORKBOOK_TYPE, chunks: workbookOf(pages) } };
-  const chunks = csvOf(pages, delimiter, bom === "1" ? "\ufeff" : "");
-  return { headers, text: { type: "text/csv; charset=utf-8", chunks } };
+  const text =
+    form === "xlsx"
+      ? { type: WORKBOOK_TYPE, chunks: workbookOf(pages) }
+      : {
+          type: "text/csv; charset=utf-8",
+          chunks: csvOf(pages, delimiter, bom === "1" ? "\ufeff" : ""),
+        };
+  return new AccountReply({ headers, text });
 }

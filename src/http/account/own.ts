@@ -1,9 +1,11 @@
 import { accountEmail } from "../../accounts/accounts.ts";
 import { EMAIL_ASKED } from "../../accounts/audit.ts";
-import { type ApiKey, KEY_NAME_MAX, keyJson, KEYS_MAX } from "../../accounts/keys.ts";
+import { keyJson } from "../../accounts/key-json.ts";
+import type { ApiKey } from "../../accounts/key-store.ts";
+import { KEY_NAME_MAX, KEYS_MAX } from "../../accounts/keys.ts";
+import type { StartedSession } from "../../accounts/sign-in/sign-ins.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { badField, missingParameter, notFound, notNow } from "../../base/refusals.ts";
-import { CheckStep, FrontPage } from "../../check/check-shapes.ts";
 import { trimEntry } from "../../core/address/address.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { WebhookDeliveryRow } from "../../store/schema.ts";
@@ -12,11 +14,12 @@ import { WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import { ownAudit, shownAccount, shownCredit, shownSession } from "./present.ts";
 import {
   account,
-  type AccountContext,
+  AccountReply,
+  type AccountRequest,
   type AccountRoute,
   boundedNumber,
-  type Context,
   countedLines,
+  type DashboardServices,
   emailField,
   everyone,
   type Reader,
@@ -25,27 +28,17 @@ import {
   noteOwn,
   optional,
   passwordField,
+  type SignedInRequest,
   textField,
   textsField,
   wholeField,
   wordField,
 } from "./route.ts";
-import {
-  AllowanceJson,
-  AuditEntries,
+import type {
   CreditsJson,
   DeliveryJson,
-  DeliveryLog,
-  Keys,
-  KnownSignIns,
-  NewKey,
-  NewSecret,
-  Plans,
-  RecoveryCodes,
-  SavedWebhook,
-  SecondFactorSetUp,
+  Plan,
   SessionState,
-  SetUpState,
   Usage,
   WatchState,
   WebhookState,
@@ -56,67 +49,65 @@ const CREDENTIALS = { email: emailField, password: passwordField };
 /** Of an authenticator app, or a recovery code. */
 const codeField = textField(100);
 
-const PARTS: SessionState["parts"] = ["lists", "webhooks"];
-const ALL_PARTS: SessionState["parts"] = [...PARTS, "gate"];
-
 export const signInRoutes: readonly AccountRoute[] = [
-  everyone("GET session", { answer: SessionState, withoutStore: true }, async (context) => {
-    const { known, claimed, info, accountLists, gate } = context;
-    return {
-      signup: await context.signUps.mode(),
-      public_url: info.publicUrl(),
-      version: info.version,
-      list_hours: accountLists.lifeMs / 3_600_000,
-      parts: gate === undefined ? PARTS : ALL_PARTS,
-      ...(known !== undefined && { account: shownAccount(known.account) }),
-      ...(known === undefined && claimed !== undefined && { proxy_email: claimed }),
-    };
-  }),
-  everyone("GET plans", { answer: Plans }, ({ tiers }) => ({
-    plans: (["anonymous", "new_free", "free"] as const).map((name) => {
+  everyone(
+    "GET session",
+    { withoutStore: true },
+    async (services, request): Promise<SessionState> => {
+      const { signUps, info, accountLists } = services;
+      const { known, claimed } = request;
+      return {
+        signup: await signUps.mode(),
+        public_url: info.publicUrl(),
+        version: info.version,
+        list_hours: accountLists.lifeMs / 3_600_000,
+        ...(known !== undefined && { account: shownAccount(known.account) }),
+        ...(known === undefined && claimed !== undefined && { proxy_email: claimed }),
+      };
+    },
+  ),
+  everyone("GET plans", {}, ({ tiers }) => ({
+    plans: (["anonymous", "new_free", "free"] as const).map((name): Plan => {
       const { bulkLimit, daily } = tiers[name];
       return { name, daily, bulk_limit: bulkLimit };
     }),
   })),
-  everyone("GET front", { answer: FrontPage }, ({ frontPage }) => frontPage()),
-  everyone("POST sign-up", { body: CREDENTIALS }, async ({ body, visitor, signUp }) => {
-    await signUp(body.email, body.password, visitor);
-  }),
-  everyone("GET setup", { answer: SetUpState }, async ({ setUp }) => ({
-    open: await setUp.isOpen(),
-  })),
+  everyone("GET front", {}, ({ frontPage }) => frontPage()),
+  everyone("POST sign-up", { body: CREDENTIALS }, ({ signUp }, { body, visitor }) =>
+    signUp(body.email, body.password, visitor),
+  ),
+  everyone("GET setup", {}, async ({ setUp }) => ({ open: await setUp.isOpen() })),
   everyone(
     "POST setup",
     { body: { token: textField(100), ...CREDENTIALS } },
-    async ({ body: { token, ...credentials }, visitor, setUp }) => ({
-      cookie: (await setUp.finish(token, credentials, visitor)).token,
-    }),
+    async ({ setUp }, { body: { token, ...credentials }, visitor }) =>
+      signedIn(await setUp.finish(token, credentials, visitor)),
   ),
   everyone(
     "POST new-password",
     { body: { token: textField(1_000), password: passwordField } },
-    async ({ body, visitor, resetLinks }) => {
-      await resetLinks.use(body.token, body.password, visitor);
-    },
+    ({ resetLinks }, { body, visitor }) => resetLinks.use(body.token, body.password, visitor),
   ),
   everyone(
     "POST sign-in",
     { body: { ...CREDENTIALS, code: optional(codeField) } },
-    async ({ body, visitor, signIn }) => ({ cookie: (await signIn.signIn(body, visitor)).token }),
+    async ({ signIn }, { body, visitor }) => signedIn(await signIn.signIn(body, visitor)),
   ),
-  leaving("POST sign-out", {}, async (context) => {
-    await context.sessions.end(context.account.id, context.session.id);
-    await noteOwn(context, { action: "session.ended" });
-    return { cookie: "" };
+  leaving("POST sign-out", {}, async ({ sessions }, request) => {
+    await sessions.end(request.account.id, request.session.id);
+    await noteOwn(request, { action: "session.ended" });
+    return new AccountReply({ cookie: "" });
   }),
 ];
+
+const signedIn = ({ token }: StartedSession): AccountReply => new AccountReply({ cookie: token });
 
 const ROWS_MAX = 200;
 const USAGE_DAYS = { standard: 30, max: 400 };
 
 /** With the names of keys; null for a request without a key, and for a key that is gone. */
-async function refusalsOf({ account: { id }, counts, keys }: AccountContext, days: number) {
-  const [rows, known] = await Promise.all([counts.refusals(id, days), keys.list(id)]);
+async function refusalsOf({ counts, keys }: DashboardServices, accountId: string, days: number) {
+  const [rows, known] = await Promise.all([counts.refusals(accountId, days), keys.list(accountId)]);
   const names = new Map(known.map((key) => [key.id, key.name]));
   return rows.map((row) => ({ ...row, key_name: names.get(row.key_id ?? "") ?? null }));
 }
@@ -124,13 +115,13 @@ async function refusalsOf({ account: { id }, counts, keys }: AccountContext, day
 const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
 const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
-  account(`POST ${name}`, { body: { state: stateField } }, async (context) => {
-    const switches = context.switches.by(context.note);
+  account(`POST ${name}`, { body: { state: stateField } }, async (services, request) => {
+    const switches = services.switches.by(request.note);
     const change = name === "traffic" ? switches.switchTraffic : switches.switchLog;
-    await change(context.account.id, context.body.state);
+    await change(request.account.id, request.body.state);
   });
 
-/** What the export holds: the answers of these routes, where the server has them. */
+/** What the export holds: the answers of these routes. */
 const EXPORTED = [
   "keys",
   "usage",
@@ -147,18 +138,19 @@ const EXPORTED = [
 ];
 
 export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
-  return account("GET export", {}, async (context) => {
+  return account("GET export", {}, async (services, request) => {
     const read = (path: string, id = ""): unknown => {
-      const asked: Context = { ...context, id, query: { days: "400" } };
-      return routes.find((one) => one.method === "GET" && one.path === path)?.handle(asked);
+      const asked: AccountRequest = { ...request, id, query: { days: "400" } };
+      const route = routes.find((one) => one.method === "GET" && one.path === path);
+      return route?.handle(services, asked);
     };
-    const data: Record<string, unknown> = { account: shownAccount(context.account) };
+    const data: Record<string, unknown> = { account: shownAccount(request.account) };
     for (const path of EXPORTED) data[path] = await read(path);
-    const { policies = [] } = (data["policies"] ?? {}) as { policies?: { name: string }[] };
+    const { policies } = data["policies"] as { policies: { name: string }[] };
     data["policy documents"] = await Promise.all(
       policies.map(({ name }) => read("policies/:id", name)),
     );
-    await noteOwn(context, { action: "account.exported" });
+    await noteOwn(request, { action: "account.exported" });
     return file("gatepost-export.json", "application/json", once(JSON.stringify(data, null, 2)));
   });
 }
@@ -170,82 +162,80 @@ async function* once(text: string): AsyncGenerator<string> {
 export const ownRoutes: readonly AccountRoute[] = [
   everyone(
     "POST check",
-    { body: { entry: textField(2_000), features: textsField(20) }, lines: CheckStep },
-    (context) => {
-      const entry = trimEntry(context.body.entry);
+    { body: { entry: textField(2_000), features: textsField(20) } },
+    (services, request) => {
+      const entry = trimEntry(request.body.entry);
       if (entry === "") throw missingParameter("entry");
-      return countedLines(context, (admitted) =>
-        context.check(admitted, entry, context.body.features),
+      return countedLines(services, request, (admitted) =>
+        services.check(admitted, entry, request.body.features),
       );
     },
   ),
-  account("GET allowance", { answer: AllowanceJson }, (context) =>
-    context.usage.allowance(context.account),
-  ),
-  account("GET usage", { answer: Usage }, async (context) => {
-    const { account: own, usage } = context;
-    const days = boundedNumber(context.query["days"], USAGE_DAYS);
+  account("GET allowance", {}, ({ usage }, { account: own }) => usage.allowance(own)),
+  account("GET usage", {}, async (services, { account: own, query }): Promise<Usage> => {
+    const { usage } = services;
+    const days = boundedNumber(query["days"], USAGE_DAYS);
     return {
       days: await usage.days(own, days),
-      refusals: await refusalsOf(context, days),
+      refusals: await refusalsOf(services, own.id, days),
       allowance: await usage.allowance(own),
     };
   }),
-  account("GET credits", { answer: CreditsJson }, async ({ account: own, credits }) => ({
+  account("GET credits", {}, async ({ credits }, { account: own }): Promise<CreditsJson> => ({
     balance: own.creditBalance,
     entries: (await credits.entries(own.id, ROWS_MAX)).map(shownCredit),
   })),
-  account("GET activity", { answer: AuditEntries }, async ({ account: { id }, auditLog }) => ({
+  account("GET activity", {}, async ({ auditLog }, { account: { id } }) => ({
     entries: (await auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
   })),
-  account("GET sessions", { answer: KnownSignIns }, async (context) => {
-    const known = await context.sessions.list(context.account.id, context.clock.nowMs());
-    return { sessions: known.map((one) => shownSession(one, context.session.id)) };
+  account("GET sessions", {}, async ({ sessions, clock }, { account: own, session }) => {
+    const known = await sessions.list(own.id, clock.nowMs());
+    return { sessions: known.map((one) => shownSession(one, session.id)) };
   }),
-  account("DELETE sessions", {}, async (context) => {
-    await context.sessions.endAll(context.account.id, context.session.id);
-    await noteOwn(context, { action: "session.revoked", detail: "everywhere else" });
+  account("DELETE sessions", {}, async ({ sessions }, request) => {
+    await sessions.endAll(request.account.id, request.session.id);
+    await noteOwn(request, { action: "session.revoked", detail: "everywhere else" });
   }),
-  account("DELETE sessions/:id", {}, async (context) => {
-    if (!(await context.sessions.end(context.account.id, context.id))) throw notFound();
-    await noteOwn(context, { action: "session.revoked" });
+  account("DELETE sessions/:id", {}, async ({ sessions }, request) => {
+    if (!(await sessions.end(request.account.id, request.id))) throw notFound();
+    await noteOwn(request, { action: "session.revoked" });
   }),
   account(
     "POST password",
     { confirmed: true, body: { new_password: passwordField } },
-    async (context) => {
-      const { account: own, session, body } = context;
+    async ({ accounts }, request) => {
+      const { account: own, session, body } = request;
       checkPassword(body.new_password, own.email);
-      await context.accounts.setPassword(own.id, body.new_password, session.id);
-      await noteOwn(context, { action: "account.password" });
+      await accounts.setPassword(own.id, body.new_password, session.id);
+      await noteOwn(request, { action: "account.password" });
     },
   ),
-  account("POST email", { confirmed: true, body: { email: emailField } }, async (context) => {
-    const detail = accountEmail(context.body.email);
+  account("POST email", { confirmed: true, body: { email: emailField } }, async (_, request) => {
+    const detail = accountEmail(request.body.email);
     if (detail === undefined) throw badField("That is not a valid email address.");
     // Changes nothing, so that nobody learns whether another account has it: an administrator reads the wish.
-    await noteOwn(context, { action: EMAIL_ASKED, detail });
+    await noteOwn(request, { action: EMAIL_ASKED, detail });
   }),
-  account("POST second-factor", { confirmed: true, answer: SecondFactorSetUp }, async (context) => {
-    return context.factors.begin(context.account);
-  }),
+  account("POST second-factor", { confirmed: true }, ({ factors }, request) =>
+    factors.begin(request.account),
+  ),
   account(
     "POST second-factor/finish",
-    { body: { set_up: textField(1_000), code: codeField }, answer: RecoveryCodes },
-    async (context) => {
-      const codes = await context.factors.finish(context.account, context.body);
-      await noteOwn(context, { action: "account.second_factor", detail: "on" });
+    { body: { set_up: textField(1_000), code: codeField } },
+    async ({ factors }, request) => {
+      const codes = await factors.finish(request.account, request.body);
+      await noteOwn(request, { action: "account.second_factor", detail: "on" });
       return { codes };
     },
   ),
-  account("POST second-factor/remove", { confirmed: true }, async (context) => {
-    await context.accounts.by(context.note).endSecondFactor(context.account.id);
+  account("POST second-factor/remove", { confirmed: true }, async ({ accounts }, request) => {
+    await accounts.by(request.note).endSecondFactor(request.account.id);
   }),
-  account("POST delete", { confirmed: true }, async (context) => {
+  account("POST delete", { confirmed: true }, async ({ accounts }, request) => {
     // First, so that a fault in between leaves a record and not a riddle.
-    await noteOwn(context, { action: "account.deleted" });
-    await context.accounts.erase(context.account.id);
-    return { cookie: "" };
+    await noteOwn(request, { action: "account.deleted" });
+    await accounts.erase(request.account.id);
+    return new AccountReply({ cookie: "" });
   }),
   switchRoute("traffic"),
   switchRoute("decision-log"),
@@ -265,15 +255,14 @@ const shownKey = (key: ApiKey) => ({
   kind: key.origins === null ? ("secret" as const) : ("publishable" as const),
 });
 
-/** The key of the path, which is the account's own, and the services that note each change. */
-async function ownKey({ id, account: own, keys, note }: AccountContext) {
-  const key = await keys.find(id);
-  if (key?.account_id !== own.id) throw notFound();
+/** The services that note each change of the key of the path, which is the account's own. */
+async function ownKeys({ keys }: DashboardServices, { id, account: own, note }: SignedInRequest) {
+  if ((await keys.find(id))?.account_id !== own.id) throw notFound();
   return keys.by(note);
 }
 
 export const keyRoutes: readonly AccountRoute[] = [
-  account("GET keys", { answer: Keys }, async ({ account: own, keys }) => ({
+  account("GET keys", {}, async ({ keys }, { account: own }) => ({
     keys: (await keys.list(own.id)).map(shownKey).reverse(),
   })),
   account(
@@ -286,17 +275,10 @@ export const keyRoutes: readonly AccountRoute[] = [
         form: optional(textField(NAME_MAX)),
         daily: optional(wholeField),
       },
-      answer: NewKey,
     },
-    async ({ body, account: own, keys, note }) => {
-      const { name, origins, policy, form, daily } = body;
-      const page = origins && {
-        origins,
-        ...(policy !== undefined && { policy }),
-        ...(form !== undefined && { form }),
-        ...(daily !== undefined && { daily }),
-      };
-      const answer = await keys.by(note).create(own.id, name, page);
+    async ({ keys }, { body, account: own, note }) => {
+      const { name, origins, ...terms } = body;
+      const answer = await keys.by(note).create(own.id, name, origins && { origins, ...terms });
       if (answer.kind === "bad_page") throw badField(answer.mistake);
       if (answer.kind === "bad_name") throw badField(BAD_NAME);
       if (answer.kind === "too_many") throw notNow(TOO_MANY);
@@ -304,17 +286,21 @@ export const keyRoutes: readonly AccountRoute[] = [
       return { id, name: kept, api_key: answer.apiKey, ...(origins && { origins }) };
     },
   ),
-  account("DELETE keys/:id", {}, async (context) => {
-    await (await ownKey(context)).revoke(context.id);
+  account("DELETE keys/:id", {}, async (services, request) => {
+    await (await ownKeys(services, request)).revoke(request.id);
   }),
-  account("POST keys/:id/origins", { body: { origins: originsField } }, async (context) => {
-    const keys = await ownKey(context);
-    const mistake = await keys.setOrigins(context.id, context.body.origins);
-    if (mistake !== undefined) throw badField(mistake);
-  }),
-  account("POST keys/:id/name", { body: { name: nameField } }, async (context) => {
-    const keys = await ownKey(context);
-    if (!(await keys.rename(context.id, context.body.name))) throw badField(BAD_NAME);
+  account(
+    "POST keys/:id/origins",
+    { body: { origins: originsField } },
+    async (services, request) => {
+      const keys = await ownKeys(services, request);
+      const mistake = await keys.setOrigins(request.id, request.body.origins);
+      if (mistake !== undefined) throw badField(mistake);
+    },
+  ),
+  account("POST keys/:id/name", { body: { name: nameField } }, async (services, request) => {
+    const keys = await ownKeys(services, request);
+    if (!(await keys.rename(request.id, request.body.name))) throw badField(BAD_NAME);
   }),
 ];
 
@@ -328,51 +314,48 @@ function shownDelivery(delivery: WebhookDeliveryRow): DeliveryJson {
   return { id, ...row, attempted_at: row.attempted_at ?? isoTime(queuedMs), response };
 }
 
-const notedWebhook = ({ webhooks, note }: AccountContext) => webhooks.setup.by(note);
+const notedWebhook = ({ webhooks }: DashboardServices, { note }: SignedInRequest) =>
+  webhooks.setup.by(note);
 
 export const watchRoutes: readonly AccountRoute[] = [
-  account("GET watch", { answer: WatchState }, async ({ account: own, watch }) => ({
+  account("GET watch", {}, async ({ watch }, { account: own }): Promise<WatchState> => ({
     domains: await watch.count(own.id),
     changes: await watch.changes(own.id),
   })),
-  account("DELETE watch", {}, ({ account: own, watch }) => watch.clear(own.id)),
+  account("DELETE watch", {}, ({ watch }, { account: own }) => watch.clear(own.id)),
 ];
 
 export const webhookRoutes: readonly AccountRoute[] = [
-  account("GET webhook", { answer: WebhookState }, async ({ account: own, webhooks }) => ({
+  account("GET webhook", {}, async ({ webhooks }, { account: own }): Promise<WebhookState> => ({
     known_events: WEBHOOK_EVENTS,
     webhook: (await webhooks.setup.show(own.id)) ?? null,
   })),
-  account(
-    "GET webhook/deliveries",
-    { answer: DeliveryLog },
-    async ({ account: own, webhooks }) => ({
-      deliveries: (await webhooks.deliveries.list(own.id, DELIVERIES_MAX)).map(shownDelivery),
-    }),
-  ),
-  account("POST webhook/ping", { answer: DeliveryJson }, async ({ account: own, webhooks }) =>
+  account("GET webhook/deliveries", {}, async ({ webhooks }, { account: own }) => ({
+    deliveries: (await webhooks.deliveries.list(own.id, DELIVERIES_MAX)).map(shownDelivery),
+  })),
+  account("POST webhook/ping", {}, async ({ webhooks }, { account: own }) =>
     shownDelivery(await webhooks.dispatcher.ping(own.id)),
   ),
-  account("POST webhook/deliveries/:id/resend", { answer: DeliveryJson }, async (context) =>
-    shownDelivery(await context.webhooks.dispatcher.ping(context.account.id, context.id)),
+  account("POST webhook/deliveries/:id/resend", {}, async ({ webhooks }, { account: own, id }) =>
+    shownDelivery(await webhooks.dispatcher.ping(own.id, id)),
   ),
   account(
     "POST webhook",
-    { body: { url: textField(URL_MAX), events: textsField(20) }, answer: SavedWebhook },
-    async (context) => {
-      const { account: own, body, webhooks } = context;
-      const setup = notedWebhook(context);
-      if ((await webhooks.setup.show(own.id))?.url !== body.url) {
+    { body: { url: textField(URL_MAX), events: textsField(20) } },
+    async (services, request) => {
+      const { account: own, body } = request;
+      const setup = notedWebhook(services, request);
+      if ((await setup.show(own.id))?.url !== body.url) {
         return { secret: (await setup.set(own.id, body.url, body.events)).secret };
       }
       await setup.selectEvents(own.id, body.events);
       return { secret: null };
     },
   ),
-  account("POST webhook/secret", { answer: NewSecret }, async (context) => ({
-    secret: (await notedWebhook(context).renewSecret(context.account.id)).secret,
+  account("POST webhook/secret", {}, async (services, request) => ({
+    secret: (await notedWebhook(services, request).renewSecret(request.account.id)).secret,
   })),
-  account("DELETE webhook", {}, async (context) => {
-    await notedWebhook(context).remove(context.account.id);
+  account("DELETE webhook", {}, async (services, request) => {
+    await notedWebhook(services, request).remove(request.account.id);
   }),
 ];

@@ -22,7 +22,6 @@ import type { Shares } from "../../base/shares.ts";
 import type { AccountLists } from "../../bulk/lists.ts";
 import type { AccountCheck } from "../../check/explain.ts";
 import type { FrontPage } from "../../check/check-shapes.ts";
-import type { Schema } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
 import type { DecisionLog } from "../../gate/decision-log.ts";
@@ -58,7 +57,7 @@ export interface DashboardServices {
   readonly factors: SecondFactors;
   readonly forgetting: ForgetDeps;
   readonly frontPage: () => Promise<FrontPage>;
-  readonly gate?: DashboardGate;
+  readonly gate: DashboardGate;
   readonly guesses: Guesses;
   readonly health: Pick<Health, "state">;
   readonly info: { readonly publicUrl: () => string; readonly version: string };
@@ -86,7 +85,7 @@ export interface DashboardServices {
   };
 }
 
-export interface DashboardGate {
+interface DashboardGate {
   readonly decisionLog: Pick<DecisionLog, "page">;
   readonly feedback: Feedback;
   readonly hash: AccountHash;
@@ -113,23 +112,28 @@ export interface AccountRequest<Body = unknown> {
   readonly account?: Account;
 }
 
-interface OfAccount {
+/** The same of somebody who is signed in. */
+export interface SignedInRequest<Body = unknown> extends AccountRequest<Body> {
   readonly account: Account;
   readonly session: SignInRow;
   /** Writes down what this account changes, here or in another account. */
   readonly note: Note;
 }
 
-/** The request and all services. Routes of the gate are served only where there is one. */
-export type Context<Body = unknown> = AccountRequest<Body> & DashboardServices & DashboardGate;
-export type AccountContext<Body = unknown> = Context<Body> & OfAccount;
-
-/** An answer other than JSON; 204 without `text`. */
-export interface AccountReply {
+interface ReplyParts {
   /** A new session's token, or "" to take the cookie away. */
   readonly cookie?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly text?: { readonly type: string; readonly chunks: AsyncIterable<string | Uint8Array> };
+}
+
+/** An answer other than JSON; 204 without `text`. */
+export class AccountReply {
+  readonly parts: ReplyParts;
+
+  constructor(parts: ReplyParts) {
+    this.parts = parts;
+  }
 }
 
 /** Reads a member of a JSON body, undefined where it is absent. Throws the `Refusal` of a wrong value. */
@@ -141,9 +145,6 @@ type BodyOf<F extends Readers> = {
 
 interface RouteTerms {
   readonly body?: Readers;
-  readonly answer?: Schema;
-  /** Of each line of an answer that streams. */
-  readonly lines?: Schema;
   /** A list of entries or rules may be up to the transport's limit; other bodies stay below 64 KiB. */
   readonly largeBody?: true;
   readonly upload?: true;
@@ -153,45 +154,38 @@ interface RouteTerms {
   readonly withoutStore?: true;
 }
 
-interface ContextsFor<Body> {
-  readonly everyone: Context<Body>;
-  readonly account: AccountContext<Body>;
-  readonly admin: AccountContext<Body>;
-  readonly leaving: AccountContext<Body>;
+interface RequestsFor<Body> {
+  readonly everyone: AccountRequest<Body>;
+  readonly account: SignedInRequest<Body>;
+  readonly admin: SignedInRequest<Body>;
+  readonly leaving: SignedInRequest<Body>;
 }
-type Audience = keyof ContextsFor<unknown>;
+type Audience = keyof RequestsFor<unknown>;
+
+/** Becomes JSON, or a line of JSON for each item of an async iterable; undefined: 204. */
+type RouteAnswer = object | undefined | void;
 
 export interface AccountRoute extends RouteTerms {
   readonly for: Audience;
   readonly method: "GET" | "POST" | "DELETE";
   /** Behind `/account/`; one parameter may be `:id`. */
   readonly path: string;
-  /**
-   * Reads the members of a JSON body. Resolves to the JSON of `answer` or the values of `lines`, undefined for 204;
-   * without both to an `AccountReply`.
-   */
-  readonly handle: (context: Context) => Awaitable<unknown>;
+  /** Reads the members of a JSON body. */
+  readonly handle: (
+    services: DashboardServices,
+    request: AccountRequest,
+  ) => Awaitable<RouteAnswer>;
 }
-
-type Terms<F extends Readers, T, Line> = RouteTerms & {
-  readonly body?: F;
-  readonly answer?: Schema<T>;
-  readonly lines?: Schema<Line>;
-};
-type AccountRouteAnswer<T, Line> = [Line] extends [never]
-  ? [T] extends [never]
-    ? AccountReply | void
-    : T | undefined
-  : AsyncIterable<Line>;
 
 const routeFor =
   <For extends Audience>(audience: For) =>
-  <F extends Readers, T = never, Line = never>(
+  <F extends Readers>(
     place: `${AccountRoute["method"]} ${string}`,
-    terms: Terms<F, T, Line>,
+    terms: RouteTerms & { readonly body?: F },
     handle: (
-      context: ContextsFor<BodyOf<F>>[For],
-    ) => Awaitable<AccountRouteAnswer<NoInfer<T>, NoInfer<Line>>>,
+      services: DashboardServices,
+      request: RequestsFor<BodyOf<F>>[For],
+    ) => Awaitable<RouteAnswer>,
   ): AccountRoute => {
     const [method = "", path = ""] = place.split(" ");
     return {
@@ -199,21 +193,21 @@ const routeFor =
       method: method as AccountRoute["method"], // by the type of `place`
       path,
       for: audience,
-      async handle(context) {
-        const members = Object(context.body) as Readonly<Record<string, unknown>>;
+      async handle(services, request) {
+        const members = Object(request.body) as Readonly<Record<string, unknown>>;
         const valueOf = <V>(name: string, read: Reader<V>): V =>
           read(Object.hasOwn(members, name) ? members[name] : undefined, name);
         const fields = Object.entries(terms.body ?? {});
         const body = Object.fromEntries(fields.map(([name, read]) => [name, valueOf(name, read)]));
         if (terms.confirmed === true) {
           const password = valueOf("current_password", passwordField);
-          const { id = "" } = context.account ?? {};
-          if (!(await context.signIn.isPassword(id, password, context.visitor))) {
+          const { id = "" } = request.account ?? {};
+          if (!(await services.signIn.isPassword(id, password, request.visitor))) {
             throw wrongCurrentPassword();
           }
         }
         // The guard lets in nobody but the audience.
-        return handle({ ...context, body } as Context & ContextsFor<BodyOf<F>>[For]);
+        return handle(services, { ...request, body } as RequestsFor<BodyOf<F>>[For]);
       },
     };
   };
@@ -275,27 +269,29 @@ export function boundedNumber(
 }
 
 export const noteOwn = (
-  { account: { id: accountId }, note }: Pick<AccountContext, "account" | "note">,
+  { account: { id: accountId }, note }: Pick<SignedInRequest, "account" | "note">,
   change: Omit<Parameters<Note>[0], "accountId">,
 ): Promise<void> => note({ ...change, accountId });
 
 /** A file that the browser saves under `name`, which needs no quotes. */
 export function file(name: string, type: string, chunks: AsyncIterable<string>): AccountReply {
   const headers = { "content-disposition": `attachment; filename=${name}` };
-  return { headers, text: { type, chunks } };
+  return new AccountReply({ headers, text: { type, chunks } });
 }
 
-type Counted = Pick<Context, "account" | "visitor" | "admission" | "requests">;
+type CountingServices = Pick<DashboardServices, "admission" | "requests">;
+type CountedRequest = Pick<AccountRequest, "account" | "visitor">;
 
 /**
  * Lets the account in as its key would be, and a visitor as an anonymous caller, and counts the request in its charts as
  * the API counts one, and as refused for any refusal below 500.
  */
 export async function counted<T>(
-  context: Counted,
+  services: CountingServices,
+  request: CountedRequest,
   work: (admitted: Admitted) => Promise<T>,
 ): Promise<T> {
-  const { admitted, ended } = await enter(context);
+  const { admitted, ended } = await enter(services, request);
   try {
     if (admitted.refusal !== undefined) throw admitted.refusal;
     const answer = await work(admitted);
@@ -309,10 +305,11 @@ export async function counted<T>(
 
 /** The same for an answer that streams: it is counted when it ends, also when the client stops reading. */
 export async function* countedLines<T>(
-  context: Counted,
+  services: CountingServices,
+  request: CountedRequest,
   work: (admitted: Admitted) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const { admitted, ended } = await enter(context);
+  const { admitted, ended } = await enter(services, request);
   let fault: unknown;
   try {
     if (admitted.refusal !== undefined) throw admitted.refusal;
@@ -327,8 +324,10 @@ export async function* countedLines<T>(
 
 const NO_KEY = { apiKey: [], authorization: [] };
 
-async function enter({ account: own, visitor, admission, requests }: Counted) {
-  const { clientAddress } = visitor;
+async function enter(
+  { admission, requests }: CountingServices,
+  { account: own, visitor: { clientAddress } }: CountedRequest,
+) {
   const admitted = await (own === undefined
     ? admission.enter(NO_KEY, clientAddress)
     : admission.enterAs(own, clientAddress));

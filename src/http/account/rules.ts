@@ -2,7 +2,7 @@ import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts
 import { dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
 import { FAULT_WORDS } from "../../core/name/domain.ts";
-import { entryJson, OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
+import { entryJson, type OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
 import {
   ENTRIES_MAX,
   type EntryDetails,
@@ -12,23 +12,22 @@ import {
   endOfDay,
   listLines,
 } from "../../lists/rules/rules.ts";
-import { Forgotten, FoundEntriesJson, Imported } from "./shapes.ts";
 import {
-  type AccountContext,
   type AccountRoute,
   admin,
+  type DashboardServices,
   type Reader,
   file,
   optional,
+  type SignedInRequest,
   textField,
   wordField,
 } from "./route.ts";
+import type { FoundEntriesJson } from "./shapes.ts";
 
 const SHOWN_MAX = 200;
 const SOUGHT_MAX = 320;
 const LINES_AT_ONCE = 5_000;
-
-/** Days whose checks are counted before a name is denied. */
 
 const entryField = textField(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
@@ -43,7 +42,7 @@ const expiresField: Reader<number | undefined> = (value, name) => {
 
 const DETAILS = { note: textField(NOTE_MAX), expires: expiresField };
 
-type Details = AccountContext<{ readonly note: string; readonly expires: number | undefined }>;
+type Details = SignedInRequest<{ readonly note: string; readonly expires: number | undefined }>;
 
 const detailsOf = ({
   body: { note, expires },
@@ -65,7 +64,7 @@ async function* linesOf(rules: readonly Rule[]): AsyncGenerator<string> {
 
 async function authorsOf(
   entries: readonly Rule[],
-  accounts: AccountContext["accounts"],
+  accounts: DashboardServices["accounts"],
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   for (const id of new Set(entries.map(({ author }) => author))) {
@@ -107,57 +106,51 @@ export function wrongLines(lines: readonly WrongLine[]): Refusal {
   return badField(words.join(" "));
 }
 
-const noted = ({ operator, note }: AccountContext) => operator.by(note);
+const noted = ({ operator }: DashboardServices, { note }: SignedInRequest) => operator.by(note);
 
 export const ruleRoutes: readonly AccountRoute[] = [
-  admin("GET admin/lists/entries", { answer: FoundEntriesJson }, async (context) => {
-    const { query, operator, accounts } = context;
+  admin("GET admin/lists/entries", {}, async (services, { query }): Promise<FoundEntriesJson> => {
     const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
-    const { entries, total } = await operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
-    const names = await authorsOf(entries, accounts);
-    const named = entries.map((entry) => ({
+    const found = await services.operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
+    const names = await authorsOf(found.entries, services.accounts);
+    const entries = found.entries.map((entry) => ({
       ...entryJson(entry),
       author: names.get(entry.author) ?? entry.author,
     }));
-    return { entries: named, total };
+    return { entries, total: found.total };
   }),
   admin(
     "POST admin/lists/entries",
-    { body: { entry: entryField, kind: kindField, ...DETAILS }, answer: OwnEntry },
-    async (context) => {
-      const { entry, kind } = context.body;
-      const answer = await noted(context).save(entry, kind, detailsOf(context));
+    { body: { entry: entryField, kind: kindField, ...DETAILS } },
+    async (services, request): Promise<OwnEntry> => {
+      const { entry, kind } = request.body;
+      const answer = await noted(services, request).save(entry, kind, detailsOf(request));
       if (answer.kind !== "saved") throw entryRefusal(answer);
       return entryJson(answer.entry);
     },
   ),
-  admin(
-    "POST admin/lists/forget",
-    { body: { entry: entryField }, answer: Forgotten },
-    async (context) => {
-      const forgotten = await noted(context).forget(context.body.entry);
-      if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
-      if (forgotten.count === 0) throw notFound();
-      return { forgotten: forgotten.count };
-    },
-  ),
+  admin("POST admin/lists/forget", { body: { entry: entryField } }, async (services, request) => {
+    const forgotten = await noted(services, request).forget(request.body.entry);
+    if (forgotten === undefined) throw badField("Enter a domain, *.suffix, mx:host or address.");
+    if (forgotten.count === 0) throw notFound();
+    return { forgotten: forgotten.count };
+  }),
   admin(
     "POST admin/lists/import",
     {
       // The transport's limit stands before this one.
       body: { text: textField(6_000_000), kind: optional(kindField), ...DETAILS },
-      answer: Imported,
       largeBody: true,
     },
-    async (context) => {
-      const { text, kind } = context.body;
-      const answer = await noted(context).importLines(text, kind, detailsOf(context));
+    async (services, request) => {
+      const { text, kind } = request.body;
+      const answer = await noted(services, request).importLines(text, kind, detailsOf(request));
       if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
       if (answer.kind !== "imported") throw entryRefusal(answer);
       return { imported: answer.count };
     },
   ),
-  admin("GET admin/lists/export", {}, async ({ query, operator }) => {
+  admin("GET admin/lists/export", {}, async ({ operator }, { query }) => {
     const word = wordOf(query["kind"]);
     const all = await operator.entries();
     const wanted = all.filter((entry) => word === undefined || entry.word === word);

@@ -1,6 +1,5 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import type { ListWord } from "../../core/evidence/rule.ts";
-import { type Described, oneOf, orNull, Type } from "../../core/json-schema.ts";
 import type { FeedStatus } from "../feed-status.ts";
 
 export interface Rule {
@@ -15,36 +14,33 @@ export interface Rule {
   readonly expiresAtMs?: number;
 }
 
-const text = Type.String();
-const flag = Type.Boolean();
-const time = Type.String({ format: "date-time" });
+/** A feed as the commands and the dashboard show it. */
+export interface Source {
+  readonly id: string;
+  readonly curated: boolean;
+  /** 0: nothing of it is in use. */
+  readonly names: number;
+  /** Where the names in use come from. */
+  readonly from: "fetch" | "package" | "nowhere";
+  readonly fetched_at: string | null;
+  readonly asked_at: string | null;
+  /** The operator switched it off: it gives no evidence. */
+  readonly off: boolean;
+  /** Why its last answer was not taken. */
+  readonly refused: string | null;
+  readonly detail: string | null;
+}
 
-/** Records about feeds and rules as the commands and the dashboard show them. */
-
-export const Source = Type.Object({
-  id: text,
-  curated: flag,
-  names: Type.Integer({ minimum: 0, description: "0: nothing of it is in use." }),
-  from: oneOf(["fetch", "package", "nowhere"], "Where the names in use come from."),
-  fetched_at: orNull(time),
-  asked_at: orNull(time),
-  off: Type.Boolean({ description: "The operator switched it off: it gives no evidence." }),
-  refused: orNull(text, "Why its last answer was not taken."),
-  detail: orNull(text),
-});
-export type Source = Described<typeof Source>;
-
-export const OwnEntry = Type.Object({
-  entry: Type.String({
-    description: 'A domain, "*.suffix", "mx:host", or "address:<hash>@domain".',
-  }),
-  kind: Type.Unsafe<ListWord>({ type: "string", description: "What it says." }),
-  note: text,
-  author: text,
-  created_at: time,
-  expires_at: orNull(time),
-});
-export type OwnEntry = Described<typeof OwnEntry>;
+/** A rule as the commands and the dashboard show it. */
+export interface OwnEntry {
+  /** A domain, "*.suffix", "mx:host", or "address:<hash>@domain". */
+  readonly entry: string;
+  readonly kind: ListWord;
+  readonly note: string;
+  readonly author: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+}
 
 export const statusJson = (status: FeedStatus): Source => ({
   id: status.id,

@@ -52,7 +52,7 @@ export const DecisionAnswer = Type.Object(
 );
 export type DecisionAnswer = Described<typeof DecisionAnswer>;
 
-type ByDecision = Readonly<Record<Decision, number>>;
+type DecisionCounts = Readonly<Record<Decision, number>>;
 
 export interface PolicyJson {
   readonly name: string;
@@ -129,19 +129,19 @@ export interface Wave {
 }
 
 export interface OutcomeReport {
-  readonly days: readonly (ByDecision & { readonly day: string })[];
+  readonly days: readonly (DecisionCounts & { readonly day: string })[];
   /** As many days before them; fewer when counts do not go back that far. */
-  readonly before: readonly (ByDecision & { readonly day: string })[];
+  readonly before: readonly (DecisionCounts & { readonly day: string })[];
   readonly reasons: readonly {
     readonly decision: Decision;
     readonly reason: string;
     readonly count: number;
   }[];
-  readonly keys: readonly (ByDecision & {
+  readonly keys: readonly (DecisionCounts & {
     readonly key_id: string | null;
     readonly name: string | null;
   })[];
-  readonly forms: readonly (ByDecision & { readonly form: string | null })[];
+  readonly forms: readonly (DecisionCounts & { readonly form: string | null })[];
   readonly total: number;
 }
 

@@ -171,10 +171,7 @@ export interface AccountRoute extends RouteTerms {
   /** Behind `/account/`; one parameter may be `:id`. */
   readonly path: string;
   /** Reads the members of a JSON body. */
-  readonly handle: (
-    services: DashboardServices,
-    request: AccountRequest,
-  ) => Awaitable<RouteAnswer>;
+  readonly handle: (services: DashboardServices, request: AccountRequest) => Awaitable<RouteAnswer>;
 }
 
 const routeFor =

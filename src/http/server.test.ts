@@ -7,6 +7,7 @@ import { testServer, type TestServer } from "../../test/http/http-server.ts";
 import { askRaw, type RawClient, rawClient } from "../../test/http/raw-http.ts";
 import { createShares } from "../base/shares.ts";
 import { readError, readResult } from "../../test/http/strict-client.ts";
+import { until } from "../../test/time/until.ts";
 import type { CheckOne } from "../check/single-check.ts";
 import type { Route } from "./route.ts";
 import { DEFAULT_LIMITS, listen, type ListenLimits } from "./server.ts";
@@ -78,6 +79,8 @@ test("an idle connection is closed after its time", async (t) => {
   await client.closed;
 });
 
+const [yes, no] = [() => true, () => false];
+
 /** A check that waits until the test lets it go. */
 function heldCheck(): {
   readonly checkOne: CheckOne;
@@ -114,22 +117,29 @@ test("stopping lets a request under way finish and then closes its connection", 
   await stopped;
 });
 
-test("stopping serves new requests first, and says that their connections end", async (t) => {
-  const server = await start(t, { farewellMs: 60_000 });
-  const [open, idle] = [connected(t, server), connected(t, server)];
-  for (const client of [open, idle]) {
+test("stopping keeps connections while it takes new ones, and then says that they end", async (t) => {
+  const server = await start(t, { farewellMs: 2_000 });
+  const [first, second] = [connected(t, server), connected(t, server)];
+  const askedOf = async (client: typeof first): Promise<unknown> => {
     client.write(GOOD);
-    assert.equal((await client.answer()).headers["connection"], "keep-alive");
-  }
+    return (await client.answer()).headers["connection"];
+  };
+  assert.equal(await askedOf(first), "keep-alive");
   const stopped = server.stop();
-  const late = connected(t, server);
-  for (const client of [open, late, idle]) {
-    client.write(GOOD);
-    assert.equal((await client.answer()).headers["connection"], "close");
+  for (const client of [first, second, connected(t, server)]) {
+    assert.equal(await askedOf(client), "keep-alive");
+  }
+  await until(() => askRaw(server.port, GOOD).then(no, yes));
+  for (const client of [first, second]) {
+    assert.equal(await askedOf(client), "close");
     await client.closed;
   }
-  await stopped; // nobody is left, so it does not wait a minute
-  await assert.rejects(askRaw(server.port, GOOD));
+  await stopped;
+});
+
+test("stopping does not wait when nobody is connected", async (t) => {
+  const server = await start(t, { farewellMs: 60_000 });
+  await server.stop();
 });
 
 test("stopping closes idle connections at once", async (t) => {

@@ -3,7 +3,7 @@ import { Server as NetServer } from "node:net";
 import { setImmediate as nextRound, setTimeout as pause } from "node:timers/promises";
 
 export interface StopLimits {
-  /** How long a stopping server serves new requests, and says with each answer that its connection ends. */
+  /** How long a stopping server takes new connections. */
   readonly farewellMs: number;
   /** How long it then waits for requests under way. */
   readonly stopTimeoutMs: number;
@@ -40,21 +40,24 @@ async function untilAccepted(server: Server): Promise<void> {
   }
 }
 
-/** A proxy takes a connection that was said to end out of use. One that it is cut from may hold a request already: a 502. */
+/**
+ * A proxy takes a connection that was said to end out of use, and opens another. What it opens while the listener closes the
+ * system cuts, and a POST that it brought becomes a 502: so connections are said to end only when there is no listener.
+ */
 export async function stop(
   app: { readonly stop: () => void },
   server: Server,
   { farewellMs, stopTimeoutMs }: StopLimits,
 ): Promise<void> {
-  server.prependListener("request", (_request, response: ServerResponse) => {
-    response.setHeader("connection", "close");
-  });
   app.stop();
   await untilUnused(server, farewellMs);
   await untilAccepted(server);
   const done = new AbortController();
   // Not the method of http: it cuts connections whose first request is on its way.
   NetServer.prototype.close.call(server, () => done.abort());
+  server.prependListener("request", (_request, response: ServerResponse) => {
+    response.setHeader("connection", "close");
+  });
   const cut = setTimeout(() => server.closeAllConnections(), stopTimeoutMs);
   for (let waitMs = farewellMs / 4; !done.signal.aborted; waitMs = SWEEP_MS) {
     // New connections bring their first request in that time.

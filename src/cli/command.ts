@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from "commander";
+import { Command, type CommandUnknownOpts, type OptionValues } from "@commander-js/extra-typings";
 import {
   type CommandFailure,
   type DatabaseUse,
@@ -10,64 +10,8 @@ import {
   withOpened,
 } from "./terminal.ts";
 
-interface PartDetails {
-  readonly help: string;
-  readonly choices?: readonly string[];
-  /** What it is unless given; an argument in brackets needs it. */
-  readonly fallback?: unknown;
-  /** Makes the value of the text. Throws a `CommandFailure`. */
-  readonly read?: (text: string) => unknown;
-  readonly isRequired?: true;
-  /** Options that may not be given beside it. */
-  readonly conflicts?: readonly string[];
-  /** Options that it sets. */
-  readonly implies?: Readonly<Record<string, unknown>>;
-}
-
-/** One argument or option: its help, or its help with what else is known of it. */
-type Part = string | PartDetails;
-
-/** By their syntax: "<entry...>", "[name]", "--yes" or "--out <file>". */
-type Parts = Readonly<Record<string, Part>>;
-
-type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
-  : Text;
-
-type NameOf<Syntax extends string> = Syntax extends `--${infer Name} ${string}`
-  ? Camel<Name>
-  : Syntax extends `--${infer Name}` | `<${infer Name}...>` | `<${infer Name}>` | `[${infer Name}]`
-    ? Camel<Name>
-    : never;
-
-type ValueOf<Syntax, Known> = Known extends { readonly read: (text: string) => infer Value }
-  ? Value
-  : Known extends { readonly choices: readonly (infer Word)[] }
-    ? Word
-    : Syntax extends `${string}...>`
-      ? readonly string[]
-      : Syntax extends `--${string} ${string}` | `<${string}` | `[${string}`
-        ? string
-        : true;
-
-/** Those that every command line has. */
-type Needed<Takes extends Parts> = {
-  [Syntax in keyof Takes & string]: Syntax extends `<${string}` | `[${string}`
-    ? Syntax
-    : Takes[Syntax] extends { readonly fallback: unknown }
-      ? Syntax
-      : never;
-}[keyof Takes & string];
-
-/** The values of a command line by their names: `keyId` for "<key-id>", `passwordStdin` for "--password-stdin". */
-export type Given<Takes extends Parts> = {
-  readonly [Syntax in Needed<Takes> as NameOf<Syntax>]: ValueOf<Syntax, Takes[Syntax]>;
-} & {
-  readonly [Syntax in Exclude<keyof Takes & string, Needed<Takes>> as NameOf<Syntax>]?: ValueOf<
-    Syntax,
-    Takes[Syntax]
-  >;
-} & { readonly json?: true };
+/** The arguments of a command line in their order, and its options by name: `passwordStdin` for "--password-stdin". */
+type Given<Args, Options> = Readonly<Options> & { readonly args: Args; readonly json?: true };
 
 export interface CommandAnswer {
   /** What `--json` prints in place of the text. */
@@ -80,9 +24,10 @@ export interface CommandAnswer {
 }
 
 /** A row of the table of commands. */
-interface Row<Takes extends Parts, Opened> {
+interface Row<Args extends unknown[], Options extends OptionValues, Opened> {
   readonly about: string;
-  readonly takes?: Takes;
+  /** Adds arguments and options, whose types `run` gets. */
+  readonly takes?: (to: Command) => Command<Args, Options>;
   /** What `--json` prints; absent for a command without. */
   readonly json?: string;
   /** Stands in the help below the options. */
@@ -92,7 +37,7 @@ interface Row<Takes extends Parts, Opened> {
   /** Where there is no database it makes one; others only read or change what is there. */
   readonly createsDatabase?: true;
   readonly run: (
-    given: Given<Takes>,
+    given: Given<Args, Options>,
     opened: Opened,
     terminal: Terminal,
   ) => Promise<CommandAnswer | void> | CommandAnswer | void;
@@ -102,7 +47,7 @@ export type Open<Opened> = (
   use?: DatabaseUse,
 ) => Promise<Opened & { readonly close: () => Promise<void> }>;
 
-export type MakeCommand<Opened> = (terminal: Terminal, open: Open<Opened>) => Command;
+export type MakeCommand<Opened> = (terminal: Terminal, open: Open<Opened>) => CommandUnknownOpts;
 
 /** For a command that works with what is there already, or with nothing. */
 export const opening =
@@ -113,26 +58,26 @@ export const opening =
 /** Makes rows of commands that work with `Opened`: it is opened for a command, and closed when that has ended or failed. */
 export const rowsFor =
   <Opened>() =>
-  <const Takes extends Parts = Readonly<Record<never, Part>>>(
+  <Args extends unknown[] = [], Options extends OptionValues = Record<never, never>>(
     name: string,
-    row: Row<Takes, Opened>,
+    row: Row<Args, Options, Opened>,
   ): MakeCommand<Opened> =>
   (terminal, open) => {
-    const command = described(new Command(name), row);
+    const bare = new Command(name).description(row.about);
+    const command = row.takes?.(bare) ?? (bare as unknown as Command<Args, Options>);
+    if (row.json !== undefined) command.option("--json", row.json);
+    if (row.details !== undefined) command.addHelpText("after", `\n${row.details}`);
+    const examples = row.examples.map((each) => `\n  ${each}`).join("");
+    command.addHelpText("after", `\nExamples:${examples}`);
     return command.action(async () => {
-      const args = command.registeredArguments.map((argument, at) => [
-        camel(argument.name()),
-        command.processedArgs[at] as unknown,
-      ]);
-      // Commander has parsed it by `takes`.
-      const given = { ...command.opts(), ...Object.fromEntries(args) } as Given<Takes>;
+      const given: Given<Args, Options> = { ...command.opts(), args: command.processedArgs };
       const use = row.createsDatabase === true ? "may_create" : "must_exist";
       const answer = await withOpened(
         () => open(use),
         async (opened) => row.run(given, opened, terminal),
       );
       if (answer !== undefined) say(answer, given, terminal);
-    });
+    }) as unknown as CommandUnknownOpts;
   };
 
 function say(
@@ -145,44 +90,6 @@ function say(
   if (failure !== undefined) throw failure;
 }
 
-function described(command: Command, row: Omit<Row<Parts, never>, "run">): Command {
-  command.description(row.about);
-  for (const [syntax, part] of Object.entries(row.takes ?? {})) {
-    add(command, syntax, typeof part === "string" ? { help: part } : part);
-  }
-  if (row.json !== undefined) command.option("--json", row.json);
-  const examples = row.examples.map((each) => `  ${each}\n`).join("");
-  if (row.details !== undefined) command.addHelpText("after", `\n${row.details}`);
-  return command.addHelpText("after", `\nExamples:\n${examples}`.trimEnd());
-}
-
-function add(command: Command, syntax: string, details: PartDetails): void {
-  const { help, conflicts = [], implies = {}, isRequired = false } = details;
-  if (!syntax.startsWith("--")) {
-    command.addArgument(shaped(new Argument(syntax, help), details));
-    return;
-  }
-  const option = shaped(new Option(syntax, help), details);
-  option
-    .conflicts([...conflicts])
-    .implies(implies)
-    .makeOptionMandatory(isRequired);
-  command.addOption(option);
-}
-
-function shaped<To extends Argument | Option>(
-  to: To,
-  { choices, fallback, read }: PartDetails,
-): To {
-  if (fallback !== undefined) to.default(fallback);
-  if (read !== undefined) to.argParser(read);
-  if (choices !== undefined) to.choices(choices);
-  return to;
-}
-
-const camel = (name: string): string =>
-  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
 /** A command that only has others below it. */
 export function group<Opened>(
   name: string,
@@ -192,12 +99,12 @@ export function group<Opened>(
   return (terminal, open) =>
     rows.reduce(
       (command, make) => command.addCommand(make(terminal, open)),
-      new Command(name).description(about),
+      new Command(name).description(about) as CommandUnknownOpts,
     );
 }
 
 /** The argument of a command about one account. */
-export const ACCOUNT = { "<account>": "its id or e-mail address" } as const;
+export const ACCOUNT = ["<account>", "its id or e-mail address"] as const;
 
 /** The account with that id or e-mail address; without one the command's answer is no. */
 export async function accountNamed<T>(

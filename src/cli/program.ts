@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { Refusal } from "../base/refusals.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import {
@@ -34,8 +34,8 @@ const STARTS = new Set(["serve", "worker", "migrate"]);
 export function program(
   version: string,
   terminal: Terminal,
-  commands: readonly Command[],
-): Command {
+  commands: readonly CommandUnknownOpts[],
+): CommandUnknownOpts {
   const root = new Command("gatepost")
     .description("Email and domain validation: format, mail DNS, disposable, and why.")
     .version(version)
@@ -51,7 +51,7 @@ export function program(
   return root;
 }
 
-function harden(command: Command, terminal: Terminal): void {
+function harden(command: CommandUnknownOpts, terminal: Terminal): void {
   const writeErr = (text: string): void => terminal.err(harmless(text));
   command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr });
   for (const child of command.commands) harden(child, terminal);
@@ -62,7 +62,7 @@ function harden(command: Command, terminal: Terminal): void {
  * bad usage, 3 for a fault.
  */
 export async function runProgram(
-  root: Command,
+  root: CommandUnknownOpts,
   words: readonly string[],
   terminal: Terminal,
 ): Promise<ExitCode> {

@@ -52,7 +52,7 @@ export const DecisionAnswer = Type.Object(
 );
 export type DecisionAnswer = Described<typeof DecisionAnswer>;
 
-type DecisionCounts = Readonly<Record<Decision, number>>;
+type EachDecision = Readonly<Record<Decision, number>>;
 
 export interface PolicyJson {
   readonly name: string;
@@ -129,19 +129,19 @@ export interface Wave {
 }
 
 export interface OutcomeReport {
-  readonly days: readonly (DecisionCounts & { readonly day: string })[];
+  readonly days: readonly (EachDecision & { readonly day: string })[];
   /** As many days before them; fewer when counts do not go back that far. */
-  readonly before: readonly (DecisionCounts & { readonly day: string })[];
+  readonly before: readonly (EachDecision & { readonly day: string })[];
   readonly reasons: readonly {
     readonly decision: Decision;
     readonly reason: string;
     readonly count: number;
   }[];
-  readonly keys: readonly (DecisionCounts & {
+  readonly keys: readonly (EachDecision & {
     readonly key_id: string | null;
     readonly name: string | null;
   })[];
-  readonly forms: readonly (DecisionCounts & { readonly form: string | null })[];
+  readonly forms: readonly (EachDecision & { readonly form: string | null })[];
   readonly total: number;
 }
 

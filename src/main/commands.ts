@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { opening } from "../cli/command.ts";
 import { serveCommand, workerCommand } from "../cli/commands/service.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -13,7 +13,7 @@ import { leaveSoon, leaveWhenAsked, limitHeapGrowth, untilStopped } from "./term
 export async function commandsFor(
   [name]: readonly string[],
   terminal: Terminal,
-): Promise<readonly Command[]> {
+): Promise<readonly CommandUnknownOpts[]> {
   const service = [
     serveCommand(terminal, opening({ serve: (port?: string) => serve(terminal, port) })),
     workerCommand(terminal, opening({ work: () => work(terminal) })),

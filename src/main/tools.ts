@@ -4,7 +4,7 @@ import type { Trust } from "../dns/trust/trust.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { memoryRegistrationCache } from "../check/rdap/registration.ts";
 import { present, readFeatures, sortFeatures } from "../check/single-check.ts";
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readTiersFile } from "../accounts/admission/tiers.ts";
 import { Charges } from "../accounts/admission/charges.ts";
@@ -182,7 +182,7 @@ function askServer(base: string, key: string | undefined): AskServer {
 const BULK = { files, clock, readPages: threadPages, onInterrupt } as const;
 
 /** Every command but `serve` and `worker`, with what it opens. */
-export function toolCommands(terminal: Terminal): readonly Command[] {
+export function toolCommands(terminal: Terminal): readonly CommandUnknownOpts[] {
   const stored =
     <T extends object>(open: (process: Process, terminal: Terminal) => Promise<T>): Open<T> =>
     (use = "must_exist") =>

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { program } from "../../src/cli/program.ts";
 import { RESULT_FIELDS } from "../../src/core/validate/result.ts";
 import { DecisionAnswer } from "../../src/gate/gate-shapes.ts";
@@ -17,7 +17,7 @@ test("docs/operations/troubleshooting.md has a heading for all that the doctor l
 const allCommands = (terminal = recordingTerminal()) => commandsFor([], terminal);
 
 test("the examples of every command begin as it does", async () => {
-  const visit = (command: Command, path: string): void => {
+  const visit = (command: CommandUnknownOpts, path: string): void => {
     for (const below of command.commands) visit(below, `${path} ${below.name()}`);
     if (command.commands.length > 0) return;
     let help = "";

@@ -1,3 +1,4 @@
+import { Argument, Option } from "@commander-js/extra-typings";
 import { isoTime } from "../../core/calendar.ts";
 import { limitsJson, readLimits } from "../../accounts/admission/tiers.ts";
 import { type Account, ACCOUNT_TIERS, type EndedAccess } from "../../accounts/accounts-store.ts";
@@ -34,19 +35,21 @@ const row = rowsFor<CliAccounts>();
 
 const create = row("create", {
   about: "create an account and its first key, which is shown once",
-  takes: {
-    "<email>": "its e-mail address",
-    "--tier <tier>": { help: "its plan", choices: ACCOUNT_TIERS, fallback: "free" },
-    "--admin": "make it an administrator in the dashboard",
-    "--password-stdin": "read the dashboard password from standard input",
-  },
+  takes: (to) =>
+    to
+      .argument("<email>", "its e-mail address")
+      .addOption(
+        new Option("--tier <tier>", "its plan").choices(ACCOUNT_TIERS).default("free" as const),
+      )
+      .option("--admin", "make it an administrator in the dashboard")
+      .option("--password-stdin", "read the dashboard password from standard input"),
   json: 'print {"account_id","email","tier","api_key"}',
   examples: [
     "gatepost account create jo@example.com --tier pro",
     "echo 'a long password' | gatepost account create jo@example.com --admin --password-stdin",
   ],
   createsDatabase: true,
-  async run({ email, tier, admin: isAdmin = false, passwordStdin, json }, store, terminal) {
+  async run({ args: [email], tier, admin: isAdmin = false, passwordStdin, json }, store, terminal) {
     const password = passwordStdin === true ? await terminal.readInput() : undefined;
     const order = { email, tier, isAdmin, origin: "operator" } as const;
     const { account, apiKey, isTakenOver } = await created(
@@ -185,51 +188,54 @@ function readAmount(text: string): number {
   throw misuse("the amount must be a whole number");
 }
 
-const SWITCH = { "<state>": { help: "", choices: ["on", "off"] } } as const;
+const switchArgument = () => new Argument("<state>").choices(["on", "off"]);
 const PRINT = "print the account";
 
 const CHANGES = [
   row("tier", {
     about: "change an account's plan",
-    takes: { ...ACCOUNT, "<tier>": { help: "", choices: ACCOUNT_TIERS } },
+    takes: (to) =>
+      to.argument(...ACCOUNT).addArgument(new Argument("<tier>").choices(ACCOUNT_TIERS)),
     json: PRINT,
     examples: ["gatepost account tier jo@example.com starter"],
-    run: ({ account, tier }, store) =>
+    run: ({ args: [account, tier] }, store) =>
       changed(store, account, ({ id }) => store.accounts.setTier(id, tier)),
   }),
   row("credit", {
     about: "add credits to an account, or remove them with a negative amount",
-    takes: {
-      ...ACCOUNT,
-      "<amount>": { help: "a whole number, such as 1000 or -50", read: readAmount },
-      "--reason <text>": { help: "stored with the credit entry", fallback: "operator" },
-    },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .argument("<amount>", "a whole number, such as 1000 or -50", readAmount)
+        .option("--reason <text>", "stored with the credit entry", "operator"),
     json: PRINT,
     examples: ["gatepost account credit jo@example.com 1000 --reason 'invoice 17'"],
-    run: ({ account, amount, reason }, store) =>
+    run: ({ args: [account, amount], reason }, store) =>
       changed(store, account, ({ id }) => credit(store, id, amount, reason)),
   }),
   row("disable", {
     about: "disable an account and its keys",
-    takes: ACCOUNT,
+    takes: (to) => to.argument(...ACCOUNT),
     json: PRINT,
     examples: ["gatepost account disable jo@example.com"],
-    run: ({ account }, store) => changed(store, account, ({ id }) => store.accounts.disable(id)),
+    run: ({ args: [account] }, store) =>
+      changed(store, account, ({ id }) => store.accounts.disable(id)),
   }),
   row("enable", {
     about: "enable an account and its keys",
-    takes: ACCOUNT,
+    takes: (to) => to.argument(...ACCOUNT),
     json: PRINT,
     examples: ["gatepost account enable jo@example.com"],
-    run: ({ account }, store) => changed(store, account, ({ id }) => store.accounts.enable(id)),
+    run: ({ args: [account] }, store) =>
+      changed(store, account, ({ id }) => store.accounts.enable(id)),
   }),
   row("promote", {
     about: "make an account an administrator in the dashboard, with the plan pro",
-    takes: { ...ACCOUNT, "--yes": "do not ask" },
+    takes: (to) => to.argument(...ACCOUNT).option("--yes", "do not ask"),
     json: PRINT,
     examples: ["gatepost account promote jo@example.com"],
     run: (given, store, terminal) =>
-      changed(store, given.account, async (account) => {
+      changed(store, given.args[0], async (account) => {
         const more =
           account.origin === "signup" ? " A sign-up made it: its keys, hooks and webhook end." : "";
         await sure(terminal, given, `Make ${account.email} an administrator?${more}`);
@@ -238,31 +244,29 @@ const CHANGES = [
   }),
   row("demote", {
     about: "take an account's administrator rights away",
-    takes: ACCOUNT,
+    takes: (to) => to.argument(...ACCOUNT),
     json: PRINT,
     examples: ["gatepost account demote jo@example.com"],
-    run: ({ account }, store) => changed(store, account, ({ id }) => store.accounts.demote(id)),
+    run: ({ args: [account] }, store) =>
+      changed(store, account, ({ id }) => store.accounts.demote(id)),
   }),
   row("second-factor", {
     about: "let an account sign in with its password alone again",
-    takes: { ...ACCOUNT, "<state>": { help: "", choices: ["off"] } },
+    takes: (to) => to.argument(...ACCOUNT).addArgument(new Argument("<state>").choices(["off"])),
     json: PRINT,
     examples: ["gatepost account second-factor jo@example.com off"],
-    run: ({ account }, store) =>
+    run: ({ args: [account] }, store) =>
       changed(store, account, ({ id }) => store.accounts.endSecondFactor(id)),
   }),
   row("password", {
     about: "set an account's dashboard password",
-    takes: {
-      ...ACCOUNT,
-      "--password-stdin": {
-        help: "read the password from standard input (required)",
-        isRequired: true,
-      },
-    },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .requiredOption("--password-stdin", "read the password from standard input (required)"),
     json: PRINT,
     examples: ["gatepost account password jo@example.com --password-stdin < password.txt"],
-    run: ({ account }, store, { readInput }) =>
+    run: ({ args: [account] }, store, { readInput }) =>
       changed(store, account, async ({ id }) => {
         const answer = await store.accounts.setPassword(id, await readInput());
         if (typeof answer === "object") throw misuse(answer.mistake);
@@ -271,30 +275,30 @@ const CHANGES = [
   row("traffic", {
     about:
       "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
-    takes: { ...ACCOUNT, ...SWITCH },
+    takes: (to) => to.argument(...ACCOUNT).addArgument(switchArgument()),
     json: PRINT,
     examples: ["gatepost account traffic jo@example.com off"],
-    run: ({ account, state }, store) =>
+    run: ({ args: [account, state] }, store) =>
       changed(store, account, ({ id }) => store.switches.switchTraffic(id, state)),
   }),
   row("log", {
     about:
       "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
-    takes: { ...ACCOUNT, ...SWITCH },
+    takes: (to) => to.argument(...ACCOUNT).addArgument(switchArgument()),
     json: PRINT,
     examples: ["gatepost account log jo@example.com on"],
-    run: ({ account, state }, store) =>
+    run: ({ args: [account, state] }, store) =>
       changed(store, account, ({ id }) => store.switches.switchLog(id, state)),
   }),
 ];
 
 const remove = row("delete", {
   about: "delete an account with all it holds, which cannot be undone",
-  takes: { ...ACCOUNT, "--yes": "do not ask; needed without a terminal" },
+  takes: (to) => to.argument(...ACCOUNT).option("--yes", "do not ask; needed without a terminal"),
   json: 'print {"account_id","deleted"}',
   examples: ["gatepost account delete jo@example.com --yes"],
   async run(given, store, terminal) {
-    const { id, email } = await accountNamed(store, given.account);
+    const { id, email } = await accountNamed(store, given.args[0]);
     await sureToDelete(
       terminal,
       given,
@@ -305,42 +309,42 @@ const remove = row("delete", {
   },
 });
 
-const limit = (option: string, what: string) => ({
-  help: `${what}; "none" is no limit`,
-  read(text: string): number | "none" {
-    if (text === "none") return text;
+const OR_NONE = '; "none" is no limit';
+
+const readLimit =
+  (option: string) =>
+  (text: string): number | "none" => {
+    if (text === "none") return text; // commander takes null for a missing value
     if (/^\d{1,15}$/.test(text)) return Number(text);
     throw misuse(`--${option}: "${text}" is neither a whole number nor none`);
-  },
-});
-
-const ownNumber = (given: number | "none" | undefined) => (given === "none" ? null : given);
+  };
 
 const limits = row("limits", {
   about: "show or set an account's own limits",
-  takes: {
-    ...ACCOUNT,
-    "--rate <n>": limit("rate", "requests a minute"),
-    "--daily <n>": limit("daily", "units a day (UTC)"),
-    "--monthly <n>": limit("monthly", "units a month (UTC)"),
-    "--bulk <n>": limit("bulk", "unique entries in one list"),
-    "--plan": {
-      help: "go back to the plan's numbers",
-      conflicts: ["rate", "daily", "monthly", "bulk"],
-    },
-  },
+  takes: (to) =>
+    to
+      .argument(...ACCOUNT)
+      .option("--rate <n>", `requests a minute${OR_NONE}`, readLimit("rate"))
+      .option("--daily <n>", `units a day (UTC)${OR_NONE}`, readLimit("daily"))
+      .option("--monthly <n>", `units a month (UTC)${OR_NONE}`, readLimit("monthly"))
+      .option("--bulk <n>", `unique entries in one list${OR_NONE}`, readLimit("bulk"))
+      .addOption(
+        new Option("--plan", "go back to the plan's numbers").conflicts([
+          "rate",
+          "daily",
+          "monthly",
+          "bulk",
+        ]),
+      ),
   json: "print the account's own numbers",
   examples: [
     "gatepost account limits jo@example.com --rate 1000 --daily none",
     "gatepost account limits jo@example.com --plan",
   ],
-  async run({ account, rate, daily, monthly, bulk, plan = false }, store) {
-    const changed = readLimits({
-      rate_per_minute: ownNumber(rate),
-      daily: ownNumber(daily),
-      monthly: ownNumber(monthly),
-      bulk_limit: ownNumber(bulk),
-    });
+  async run({ args: [account], rate, daily, monthly, bulk, plan = false }, store) {
+    const given = { rate_per_minute: rate, daily, monthly, bulk_limit: bulk };
+    const numbers = Object.entries(given).map(([name, n]) => [name, n === "none" ? null : n]);
+    const changed = readLimits(Object.fromEntries(numbers) as Record<string, unknown>);
     if (typeof changed === "string") throw misuse(changed);
     const known = await accountNamed(store, account);
     if (plan) await store.accounts.setLimits(known.id, {});
@@ -355,10 +359,11 @@ const limits = row("limits", {
 
 const email = row("email", {
   about: "give an account another e-mail address, with which its owner signs in",
-  takes: { ...ACCOUNT, "<address>": "the new address, which no other account has" },
+  takes: (to) =>
+    to.argument(...ACCOUNT).argument("<address>", "the new address, which no other account has"),
   json: 'print {"account_id","email"}',
   examples: ["gatepost account email jo@example.com jo@example.org"],
-  async run({ account, address }, store) {
+  async run({ args: [account, address] }, store) {
     const { id } = await accountNamed(store, account);
     const answer = await store.accounts.setEmail(id, address);
     if (answer === "bad_email") throw misuse("that is not a valid email address");
@@ -370,10 +375,10 @@ const email = row("email", {
 
 const unlock = row("unlock", {
   about: "end the delay after wrong passwords, from everywhere",
-  takes: ACCOUNT,
+  takes: (to) => to.argument(...ACCOUNT),
   json: 'print {"account_id","unlocked"}',
   examples: ["gatepost account unlock jo@example.com"],
-  async run({ account }, store) {
+  async run({ args: [account] }, store) {
     const { id } = await accountNamed(store, account);
     const unlocked = await store.unlock(id);
     const text = unlocked ? "The next sign-in is not delayed.\n" : "There was no wrong password.\n";
@@ -383,10 +388,10 @@ const unlock = row("unlock", {
 
 const tokenSecret = row("token-secret", {
   about: "make a new secret for the account's tokens; the old one ends at once",
-  takes: ACCOUNT,
+  takes: (to) => to.argument(...ACCOUNT),
   json: 'print {"account_id","token_secret"}',
   examples: ["gatepost account token-secret jo@example.com"],
-  async run({ account }, store) {
+  async run({ args: [account] }, store) {
     const { id } = await accountNamed(store, account);
     const secret = await store.renewTokenSecret(id);
     return {
@@ -398,17 +403,18 @@ const tokenSecret = row("token-secret", {
 
 const outcomes = row("outcomes", {
   about: "what was decided on the account's sign-ups",
-  takes: {
-    ...ACCOUNT,
-    "--days <number>": {
-      help: `UTC days, up to ${String(OUTCOME_DAYS)}`,
-      fallback: 30,
-      read: wholeNumber("--days", 1, OUTCOME_DAYS),
-    },
-  },
+  takes: (to) =>
+    to
+      .argument(...ACCOUNT)
+      .option(
+        "--days <number>",
+        `UTC days, up to ${String(OUTCOME_DAYS)}`,
+        wholeNumber("--days", 1, OUTCOME_DAYS),
+        30,
+      ),
   json: "print JSON alone",
   examples: ["gatepost account outcomes jo@example.com --days 7"],
-  async run({ account, days }, store) {
+  async run({ args: [account], days }, store) {
     const { id } = await accountNamed(store, account);
     const report = await store.reportOutcomes(id, days);
     return { json: report, text: outcomesText(report) };

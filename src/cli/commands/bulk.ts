@@ -1,3 +1,4 @@
+import { Option } from "@commander-js/extra-typings";
 import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { FileFacts, FileWriter, Files } from "../../base/files.ts";
@@ -5,6 +6,7 @@ import type { FileSlices, ListOptions, ListPage, ReadShape } from "../../bulk/li
 import { workbookOf } from "../../bulk/write-workbook.ts";
 import { type CsvCell, RESULT_COLUMNS } from "../../core/batch/result-cells.ts";
 import {
+  type FileFormat,
   type TextFormat,
   cellsOf,
   fileHead,
@@ -13,7 +15,7 @@ import {
   rowsText,
 } from "../bulk/entry-writer.ts";
 import { type CommandBulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
-import { type Given, rowsFor } from "../command.ts";
+import { rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, withOpened, wordsOf } from "../terminal.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import { EMPTY_TALLY, type Tally, entryClassOf } from "../../core/batch/batch-chunk.ts";
@@ -163,27 +165,32 @@ export interface CliBulk {
   readonly onInterrupt: (stop: () => void) => () => void;
 }
 
-const TAKES = {
-  "<file>": 'text, CSV, JSON, vCard or .xlsx; "-" reads standard input',
-  "--out <file>": "write to this file; it must not exist",
-  "--force": "replace the file that --out names",
-  "--format <format>": {
-    help: "output format; default: by the name of --out, else the input's",
-    choices: ["list", "csv", "ndjson", "xlsx"],
-  },
-  "--json": { help: "the same as --format ndjson", implies: { format: "ndjson" } },
-  "--column <name>": "column or JSON member with the entries (number from 1, or name)",
-  "--sheet <name>": "sheet of a workbook (name, or number from 1)",
-  "--encoding <label>": "encoding of the text, such as shift_jis; default: found out",
-  "--bom": "begin CSV with a byte order mark, for Excel",
-} as const;
-
-type BulkOptions = Partial<Omit<Given<typeof TAKES>, "file">>;
+interface BulkOptions extends Pick<ListOptions, "column" | "sheet" | "encoding"> {
+  readonly out?: string;
+  readonly force?: true;
+  readonly format?: FileFormat;
+  readonly bom?: true;
+}
 
 /** `gatepost bulk FILE|-`: checks every entry of a file. */
 export const bulkCommand = rowsFor<CliBulk>()("bulk", {
   about: "check a file of entries without a server",
-  takes: TAKES,
+  takes: (to) =>
+    to
+      .argument("<file>", 'text, CSV, JSON, vCard or .xlsx; "-" reads standard input')
+      .option("--out <file>", "write to this file; it must not exist")
+      .option("--force", "replace the file that --out names")
+      .addOption(
+        new Option(
+          "--format <format>",
+          "output format; default: by the name of --out, else the input's",
+        ).choices(["list", "csv", "ndjson", "xlsx"]),
+      )
+      .addOption(new Option("--json", "the same as --format ndjson").implies({ format: "ndjson" }))
+      .option("--column <name>", "column or JSON member with the entries (number from 1, or name)")
+      .option("--sheet <name>", "sheet of a workbook (name, or number from 1)")
+      .option("--encoding <label>", "encoding of the text, such as shift_jis; default: found out")
+      .option("--bom", "begin CSV with a byte order mark, for Excel"),
   details:
     "list: the valid entries, one a line. csv: every row with its result; a cell that a\n" +
     "spreadsheet would run gets a '. xlsx: the same as a workbook. ndjson: every object with\n" +
@@ -194,7 +201,7 @@ export const bulkCommand = rowsFor<CliBulk>()("bulk", {
     "gatepost bulk people.csv --column email --out checked.csv",
     "gatepost bulk list.txt > valid.txt",
   ],
-  run: ({ file, ...options }, deps, terminal) => bulk(file, options, { ...deps, terminal }),
+  run: ({ args: [file], ...options }, deps, terminal) => bulk(file, options, { ...deps, terminal }),
 });
 
 interface BulkRun extends CliBulk {

@@ -19,14 +19,14 @@ export interface CliValidator {
 /** `gatepost check ENTRY...`: an entry with "@" is an address, any other a domain. */
 export const checkCommand = rowsFor<CliValidator>()("check", {
   about: "check addresses and domains without a server",
-  takes: {
-    "<entry...>": 'addresses or domains; "-" reads them from standard input',
-    "--features <list>": {
-      help: `comma-separated: ${FEATURES.join(", ")}, or all`,
-      read: readFeatures,
-    },
-    "--explain": "show the lists behind each signal, since when, and when they were fetched",
-  },
+  takes: (to) =>
+    to
+      .argument("<entry...>", 'addresses or domains; "-" reads them from standard input')
+      .option("--features <list>", `comma-separated: ${FEATURES.join(", ")}, or all`, readFeatures)
+      .option(
+        "--explain",
+        "show the lists behind each signal, since when, and when they were fetched",
+      ),
   json: 'print the API\'s result; for several entries and for "-" an array whose items begin with "entry"',
   details:
     "Exit codes: 0 all fine; 1 an entry has a bad format, no mail server or is disposable;\n" +
@@ -36,7 +36,7 @@ export const checkCommand = rowsFor<CliValidator>()("check", {
     "gatepost check example.org --features all --explain",
     "cut -f2 people.tsv | gatepost check - --json",
   ],
-  async run({ entry: words, features = [], explain, json }, validator, terminal) {
+  async run({ args: [words], features = [], explain, json }, validator, terminal) {
     const { entries, isList } = await entriesFrom(words, terminal);
     const { datasets } = validator;
     const validations = await Promise.all(

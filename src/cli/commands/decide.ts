@@ -1,3 +1,4 @@
+import { Option } from "@commander-js/extra-typings";
 import {
   builtInFor,
   DEFAULT_VERSION,
@@ -21,19 +22,22 @@ export interface CliDecider {
 /** `gatepost decide ENTRY...`: applies a policy to addresses. */
 export const decideCommand = rowsFor<CliDecider>()("decide", {
   about: "accept, challenge, review or reject addresses here, without a server",
-  takes: {
-    "<entry...>": 'addresses; "-" reads them from standard input',
-    "--for <question>": {
-      help: "may this person sign up, may a message be sent there, may a member invite them",
-      choices: QUESTIONS,
-      fallback: "signup",
-    },
-    "--policy <file>": "policy as JSON (the built-in one unless given)",
-    "--confirmed": "leave out rules that challenge: the person answered",
-    "--known": "of a message: the person has signed in here before",
-    "--count-by <name=value...>": "who asks, ip=ADDRESS say; only a server counts",
-    "--language <tag>": { help: "of the message", fallback: "en" },
-  },
+  takes: (to) =>
+    to
+      .argument("<entry...>", 'addresses; "-" reads them from standard input')
+      .addOption(
+        new Option(
+          "--for <question>",
+          "may this person sign up, may a message be sent there, may a member invite them",
+        )
+          .choices(QUESTIONS)
+          .default("signup" as const),
+      )
+      .option("--policy <file>", "policy as JSON (the built-in one unless given)")
+      .option("--confirmed", "leave out rules that challenge: the person answered")
+      .option("--known", "of a message: the person has signed in here before")
+      .option("--count-by <name=value...>", "who asks, ip=ADDRESS say; only a server counts")
+      .option("--language <tag>", "of the message", "en"),
   json: 'print the decision; for several entries and for "-" an array',
   details: "Exit codes: 0 none is rejected; 1 some entry is rejected.",
   examples: [
@@ -42,7 +46,7 @@ export const decideCommand = rowsFor<CliDecider>()("decide", {
     "gatepost decide jo@example.com --policy policy.json --language de --json",
   ],
   async run(
-    { entry: words, policy: file, language, for: question, ...asked },
+    { args: [words], policy: file, language, for: question, ...asked },
     { testPolicy },
     terminal,
   ) {

@@ -9,14 +9,14 @@ export interface CliForget {
 /** `gatepost forget`: what is kept of one person goes, in every account. */
 export const forgetCommand = rowsFor<CliForget>()("forget", {
   about: "delete what is kept of one person in every account; lists with the address go whole",
-  takes: {
-    "<address>": "the person's e-mail address",
-    "--yes": "do not ask; needed without a terminal",
-  },
+  takes: (to) =>
+    to
+      .argument("<address>", "the person's e-mail address")
+      .option("--yes", "do not ask; needed without a terminal"),
   json: 'print {"found","account_id","elsewhere"}',
   examples: ["gatepost forget jo@example.com", "gatepost forget jo@example.com --yes --json"],
   async run(given, { forget }, terminal) {
-    const { address } = given;
+    const [address] = given.args;
     const { found: before } = await forget(address, true);
     if (totalOf(before) > 0) await sureToDelete(terminal, given, `Delete ${placesText(before)}?`);
     const report = await forget(address, false);

@@ -1,3 +1,4 @@
+import { Argument, Option } from "@commander-js/extra-typings";
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
 import type { AccountService } from "../../accounts/accounts.ts";
 import type { HookJson } from "../../gate/gate-shapes.ts";
@@ -22,7 +23,7 @@ async function hookOf({ hooks }: CliHooks, id: string) {
   return hook;
 }
 
-const HOOK = { "<hook-id>": "the id that `hook list` shows" } as const;
+const HOOK = ["<hook-id>", "the id that `hook list` shows"] as const;
 
 const HEADINGS = [
   "ID",
@@ -51,22 +52,24 @@ export const hookCommand = group(
   [
     row("create", {
       about: "create a hook and print its URL and secret once",
-      takes: {
-        ...ACCOUNT,
-        "<system>": { help: "the identity system", choices: HOOK_SYSTEMS },
-        "--policy <name>": "the policy that decides",
-        "--challenge <decision>": {
-          help: "what challenge and review become",
-          choices: ["accept", "reject"],
-        },
-        "--jwks <url>": "where the system's public keys are (neon, fusionauth)",
-      },
+      takes: (to) =>
+        to
+          .argument(...ACCOUNT)
+          .addArgument(new Argument("<system>", "the identity system").choices(HOOK_SYSTEMS))
+          .option("--policy <name>", "the policy that decides")
+          .addOption(
+            new Option("--challenge <decision>", "what challenge and review become").choices([
+              "accept",
+              "reject",
+            ]),
+          )
+          .option("--jwks <url>", "where the system's public keys are (neon, fusionauth)"),
       json: "print JSON alone",
       examples: [
         "gatepost hook create jo@example.com supabase",
         "gatepost hook create jo@example.com kratos --policy newsletter --challenge reject",
       ],
-      async run({ account, system, policy, challenge, jwks }, opened) {
+      async run({ args: [account, system], policy, challenge, jwks }, opened) {
         const { id } = await accountNamed(opened, account);
         const made = await opened.hooks.create(id, { system, policy, challenge, jwksUrl: jwks });
         const secret =
@@ -76,10 +79,10 @@ export const hookCommand = group(
     }),
     row("list", {
       about: "list an account's hooks with the calls of 30 days and the last one",
-      takes: ACCOUNT,
+      takes: (to) => to.argument(...ACCOUNT),
       json: "print JSON alone",
       examples: ["gatepost hook list jo@example.com"],
-      async run({ account }, opened) {
+      async run({ args: [account] }, opened) {
         const { id } = await accountNamed(opened, account);
         const hooks = await opened.hooks.list(id);
         return { json: hooks, text: table(HEADINGS, hooks.map(cells)) + UNCOUNTED };
@@ -87,16 +90,16 @@ export const hookCommand = group(
     }),
     row("secret", {
       about: "make a new secret and print it once, or take the one that the system made",
-      takes: {
-        ...HOOK,
-        "--stdin": "read the secret from standard input (ZITADEL: its signing key)",
-      },
+      takes: (to) =>
+        to
+          .argument(...HOOK)
+          .option("--stdin", "read the secret from standard input (ZITADEL: its signing key)"),
       json: 'print {"secret"}',
       examples: [
         "gatepost hook secret HOOK_ID",
         "gatepost hook secret HOOK_ID --stdin < secret.txt",
       ],
-      async run({ hookId, stdin }, opened, { readInput }) {
+      async run({ args: [hookId], stdin }, opened, { readInput }) {
         const given = stdin === true ? (await readInput()).trim() : undefined;
         const secret = await opened.hooks.setSecret(await hookOf(opened, hookId), given);
         return { json: { secret }, text: `secret  ${secret}\n` };
@@ -104,16 +107,13 @@ export const hookCommand = group(
     }),
     row("test", {
       about: "send a signed example to the running service and print its answer",
-      takes: {
-        ...HOOK,
-        "--email <address>": {
-          help: "the address that signs up",
-          fallback: "jo@mailinator.com",
-        },
-      },
+      takes: (to) =>
+        to
+          .argument(...HOOK)
+          .option("--email <address>", "the address that signs up", "jo@mailinator.com"),
       json: 'print {"status","body"}',
       examples: ["gatepost hook test HOOK_ID --email jo@mailinator.com"],
-      async run({ hookId, email }, opened) {
+      async run({ args: [hookId], email }, opened) {
         const hook = await hookOf(opened, hookId);
         const unread = await opened.hooks.unreadCall(hook);
         const { status, body } = await opened.send(opened.hooks.example(hook, email));
@@ -129,10 +129,10 @@ export const hookCommand = group(
     }),
     row("remove", {
       about: "remove a hook",
-      takes: HOOK,
+      takes: (to) => to.argument(...HOOK),
       json: 'print {"id","removed"}',
       examples: ["gatepost hook remove HOOK_ID"],
-      async run({ hookId: id }, opened) {
+      async run({ args: [id] }, opened) {
         await opened.hooks.remove(await hookOf(opened, id));
         return { json: { id, removed: true }, text: `removed ${shown(id)}\n` };
       },

@@ -1,26 +1,20 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import { keyJson } from "../../accounts/key-json.ts";
 import type { ApiKey } from "../../accounts/key-store.ts";
-import { KEY_NAME_MAX, KEYS_MAX } from "../../accounts/keys.ts";
-import { ACCOUNT, accountNamed, type Given, group, rowsFor } from "../command.ts";
+import { KEY_NAME_MAX, KEYS_MAX, type NewPage } from "../../accounts/keys.ts";
+import { ACCOUNT, accountNamed, group, rowsFor } from "../command.ts";
 import { misuse, refuse, shown, sure, table } from "../terminal.ts";
 import type { CliAccounts } from "./account.ts";
 
 const row = rowsFor<CliAccounts>();
 
-const PAGE = {
-  "--publishable": "a key for web pages: decides only, from its origins only",
-  "--origin <url...>": "where a publishable key works: https://shop.example",
-  "--policy <name>": "the policy that decides for a publishable key",
-  "--form <label>": "the label of a publishable key's decisions and tokens",
-  "--daily <n>": {
-    help: "decisions a day that a publishable key may charge (2000)",
-    read: readDaily,
-  },
-} as const;
+interface PageOptions extends Omit<NewPage, "origins"> {
+  readonly publishable?: true | undefined;
+  readonly origin?: readonly string[] | undefined;
+}
 
 /** Undefined for a secret key. */
-function pageOf({ publishable, origin, policy, form, daily }: Given<typeof PAGE>) {
+function pageOf({ publishable, origin, policy, form, daily }: PageOptions) {
   const page = { policy, form, daily };
   if (publishable === true) return { origins: origin ?? [], ...page };
   const needing = Object.entries({ origin, ...page }).find(([, given]) => given !== undefined);
@@ -35,14 +29,18 @@ function readDaily(text: string): number {
 
 const create = row("create", {
   about: "create a key, which is shown once",
-  takes: {
-    ...ACCOUNT,
-    "--name <text>": { help: "what the key is for", fallback: "key" },
-    ...PAGE,
-  },
+  takes: (to) =>
+    to
+      .argument(...ACCOUNT)
+      .option("--name <text>", "what the key is for", "key")
+      .option("--publishable", "a key for web pages: decides only, from its origins only")
+      .option("--origin <url...>", "where a publishable key works: https://shop.example")
+      .option("--policy <name>", "the policy that decides for a publishable key")
+      .option("--form <label>", "the label of a publishable key's decisions and tokens")
+      .option("--daily <n>", "decisions a day that a publishable key may charge (2000)", readDaily),
   json: 'print {"id","name","api_key"}',
   examples: ["gatepost key create jo@example.com --name backend"],
-  async run({ account, name, ...options }, store) {
+  async run({ args: [account], name, ...options }, store) {
     const page = pageOf(options);
     const { id: accountId } = await accountNamed(store, account);
     const answer = await store.keys.create(accountId, name, page);
@@ -74,10 +72,10 @@ const cells = (key: ApiKey): readonly string[] => [
 
 const list = row("list", {
   about: "list an account's keys by name, start and end; the keys are not shown",
-  takes: ACCOUNT,
+  takes: (to) => to.argument(...ACCOUNT),
   json: "print an array",
   examples: ["gatepost key list jo@example.com"],
-  async run({ account }, store) {
+  async run({ args: [account] }, store) {
     const keys = await store.keys.list((await accountNamed(store, account)).id);
     const headings = ["ID", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
     return { json: keys.map(keyJson), text: table(headings, keys.map(cells)) };
@@ -86,11 +84,12 @@ const list = row("list", {
 
 const revoke = row("revoke", {
   about: "revoke a key permanently",
-  takes: { "<key-id>": "the id that `key list` shows", "--yes": "do not ask" },
+  takes: (to) =>
+    to.argument("<key-id>", "the id that `key list` shows").option("--yes", "do not ask"),
   json: 'print {"id","revoked"}',
   examples: ["gatepost key revoke KEY_ID --yes"],
   async run(given, { keys }, terminal) {
-    const id = given.keyId;
+    const [id] = given.args;
     await sure(terminal, given, `Revoke key ${shown(id)}?`);
     if (!(await keys.revoke(id))) throw refuse(`no key ${shown(id)}`);
     return { json: { id, revoked: true }, text: `revoked ${shown(id)}\n` };

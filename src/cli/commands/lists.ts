@@ -1,3 +1,4 @@
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { LIST_WORDS, feedSubject } from "../../core/evidence/rule.ts";
 import { dayOfDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import { FAULT_WORDS } from "../../core/name/domain.ts";
@@ -14,7 +15,7 @@ import {
   endOfDay,
   listLines,
 } from "../../lists/rules/rules.ts";
-import { type Given, group, rowsFor } from "../command.ts";
+import { group, rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, misuse, refuse, shown, table } from "../terminal.ts";
 
 /** Lists as the commands use them, while a server may be running on the same store. */
@@ -28,13 +29,20 @@ export interface CliLists {
 const row = rowsFor<CliLists>();
 
 const ENTRY = "a domain, *.suffix, mx:host or address";
-const FEED = { "<feed>": "as gatepost lists status names it" } as const;
+const FEED = ["<feed>", "as gatepost lists status names it"] as const;
 
 /** Of every command that makes a rule. */
-const DETAILS = {
-  "--note <text>": "why; only the operator sees it",
-  "--expires <date>": { help: "the rule's last day, YYYY-MM-DD (UTC)", read: readLastDay },
-} as const;
+const withDetails = <Args extends unknown[], Options extends OptionValues>(
+  to: Command<Args, Options>,
+) =>
+  to
+    .option("--note <text>", "why; only the operator sees it")
+    .option("--expires <date>", "the rule's last day, YYYY-MM-DD (UTC)", readLastDay);
+
+interface GivenDetails {
+  readonly note?: string | undefined;
+  readonly expires?: number | undefined;
+}
 
 function readLastDay(text: string): number {
   const day = dayOfDate(text);
@@ -42,10 +50,11 @@ function readLastDay(text: string): number {
   return endOfDay(day);
 }
 
-const detailsOf = (
-  { note = "", expires }: Given<typeof DETAILS>,
-  { author }: CliLists,
-): EntryDetails => ({ note, author, ...(expires !== undefined && { expiresAtMs: expires }) });
+const detailsOf = ({ note = "", expires }: GivenDetails, { author }: CliLists): EntryDetails => ({
+  note,
+  author,
+  ...(expires !== undefined && { expiresAtMs: expires }),
+});
 
 function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
   switch (answer.kind) {
@@ -74,12 +83,12 @@ function entryText({ word, subject, expiresAtMs }: Rule): string {
 const say = (word: "allow" | "deny", about: string, examples: readonly string[]) =>
   row(word, {
     about,
-    takes: { "<entry>": ENTRY, ...DETAILS },
+    takes: (to) => withDetails(to.argument("<entry>", ENTRY)),
     json: "print the entry",
     examples,
     createsDatabase: true,
     async run(given, lists) {
-      const answer = await lists.operator.save(given.entry, word, detailsOf(given, lists));
+      const answer = await lists.operator.save(given.args[0], word, detailsOf(given, lists));
       if (answer.kind !== "saved") throw refusalOf(answer);
       return { json: entryJson(answer.entry), text: entryText(answer.entry) };
     },
@@ -95,10 +104,10 @@ const deny = say("deny", "deny an entry: it counts as disposable", [
 
 const forget = row("forget", {
   about: "delete every rule for an entry; exit 1 if there is none",
-  takes: { "<entry>": ENTRY },
+  takes: (to) => withDetails(to.argument("<entry>", ENTRY)),
   json: 'print {"forgotten"}',
   examples: ["gatepost lists forget example.com"],
-  async run({ entry }, { operator }) {
+  async run({ args: [entry] }, { operator }) {
     const forgotten = await operator.forget(entry);
     if (forgotten === undefined) throw misuse(`${shown(entry)}: not ${ENTRY}`);
     const json = { forgotten: forgotten.count };
@@ -134,11 +143,11 @@ const status = row("status", {
 
 const off = row("off", {
   about: "switch a feed off: it gives no evidence until it is switched on",
-  takes: { ...FEED, ...DETAILS },
+  takes: (to) => withDetails(to.argument(...FEED)),
   json: 'print {"feed","off"}',
   examples: ["gatepost lists off castle --note 'too many of our customers'"],
   createsDatabase: true,
-  async run({ feed, ...given }, lists) {
+  async run({ args: [feed], ...given }, lists) {
     const details = detailsOf(given, lists);
     const answer = await lists.operator.save(feedSubject(feed), "off", details);
     if (answer.kind === "bad_entry") throw misuse(`${shown(feed)} is not a feed`);
@@ -149,10 +158,10 @@ const off = row("off", {
 
 const on = row("on", {
   about: "switch a feed on again; exit 1 if it is not off",
-  takes: FEED,
+  takes: (to) => to.argument(...FEED),
   json: 'print {"feed","off"}',
   examples: ["gatepost lists on castle"],
-  async run({ feed }, { operator }) {
+  async run({ args: [feed] }, { operator }) {
     const forgotten = await operator.forget(feedSubject(feed));
     if (forgotten === undefined || forgotten.count === 0) throw refuse(`${shown(feed)} is not off`);
     return { json: { feed, off: false }, text: `${shown(feed)} is on\n` };
@@ -161,9 +170,11 @@ const on = row("on", {
 
 const refresh = row("refresh", {
   about: "fetch every feed now; exit 1 if an answer is refused",
-  takes: {
-    "--accept <list...>": "accept these feeds this once, although their size changed too much",
-  },
+  takes: (to) =>
+    to.option(
+      "--accept <list...>",
+      "accept these feeds this once, although their size changed too much",
+    ),
   json: "print an array",
   examples: ["gatepost lists refresh"],
   createsDatabase: true,
@@ -196,11 +207,11 @@ function wrongLines(lines: readonly WrongLine[]): CommandFailure {
   return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
 }
 
-const KIND = { "--kind <kind>": { help: "what the rules are", choices: LIST_WORDS } } as const;
+const kindOption = () => new Option("--kind <kind>", "what the rules are").choices(LIST_WORDS);
 
 const exportRules = row("export", {
   about: "print all active rules as lines that import reads; addresses as their hash",
-  takes: KIND,
+  takes: (to) => to.addOption(kindOption()),
   json: "print an array, with notes, authors and dates",
   examples: ["gatepost lists export > rules.txt"],
   async run({ kind }, { operator }) {
@@ -212,16 +223,19 @@ const exportRules = row("export", {
 
 const importRules = row("import", {
   about: "import all rules of a file, or none if a line is invalid",
-  takes: {
-    "<file>":
-      'one rule a line, as export prints them; "#" starts a comment, "-" reads standard input',
-    ...KIND,
-    ...DETAILS,
-  },
+  takes: (to) =>
+    withDetails(
+      to
+        .argument(
+          "<file>",
+          'one rule a line, as export prints them; "#" starts a comment, "-" reads standard input',
+        )
+        .addOption(kindOption()),
+    ),
   json: 'print {"imported"}',
   examples: ["gatepost lists import deny.txt --kind deny"],
   createsDatabase: true,
-  async run({ file, kind, ...given }, lists, { readText }) {
+  async run({ args: [file], kind, ...given }, lists, { readText }) {
     const details = detailsOf(given, lists);
     const answer = await lists.operator.importLines(await readText(file), kind, details);
     if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);

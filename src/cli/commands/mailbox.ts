@@ -24,17 +24,17 @@ const row = rowsFor<CliMailboxes>();
 export const mailboxCommand = group("mailbox", "ids of the people that an account has already", [
   row("ids", {
     about: "add the mailbox ids of an account to a file of its users",
-    takes: {
-      ...ACCOUNT,
-      "<file>": 'CSV, text, JSON or .xlsx; "-" reads standard input',
-      "--column <name>": "column with the addresses (number from 1, or name)",
-      "--out <file>": "write the CSV to this file; it must not exist",
-    },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .argument("<file>", 'CSV, text, JSON or .xlsx; "-" reads standard input')
+        .option("--column <name>", "column with the addresses (number from 1, or name)")
+        .option("--out <file>", "write the CSV to this file; it must not exist"),
     details:
       "Every row is written as CSV with the columns mailbox_id and mailbox_rules. Nothing is\n" +
       "counted, stored or asked of DNS.",
     examples: ["gatepost mailbox ids jo@example.com users.csv --column email --out ids.csv"],
-    async run({ account, file, column, out = "-" }, opened, { err }) {
+    async run({ args: [account, file], column, out = "-" }, opened, { err }) {
       const { id } = await accountNamed(opened, account);
       const { files, readPages } = opened;
       const [input, output] = [await files.stat(file), await files.stat(out)];

@@ -27,8 +27,8 @@ export interface CliPolicies extends CliDecider {
 const row = rowsFor<CliPolicies>();
 
 const JSON_ALONE = "print JSON alone";
-const NAME = { "--name <name>": { help: "the policy's name", fallback: DEFAULT_NAME } } as const;
-const NAMED = { "[name]": { help: "the policy's name", fallback: DEFAULT_NAME } } as const;
+const NAME = ["--name <name>", "the policy's name", DEFAULT_NAME] as const;
+const NAMED = ["[name]", "the policy's name", DEFAULT_NAME] as const;
 
 const cells = ({ name, live, shadow, author, created_at: at }: PolicyJson): readonly string[] => [
   name,
@@ -47,10 +47,10 @@ const savedAnswer = (saved: SavedPolicy, words: string): CommandAnswer => ({
 const MANAGE = [
   row("list", {
     about: "the policies and the versions that run",
-    takes: ACCOUNT,
+    takes: (to) => to.argument(...ACCOUNT),
     json: JSON_ALONE,
     examples: ["gatepost policy list jo@example.com"],
-    async run({ account }, opened) {
+    async run({ args: [account] }, opened) {
       const { id } = await accountNamed(opened, account);
       const policies = await opened.policies.list(id);
       const headings = ["NAME", "LIVE", "SHADOW", "AUTHOR", "SAVED"];
@@ -59,17 +59,18 @@ const MANAGE = [
   }),
   row("show", {
     about: "print a policy's document; with --json its versions too",
-    takes: {
-      ...ACCOUNT,
-      ...NAMED,
-      "--version <number>": {
-        help: "another version than the live one",
-        read: wholeNumber("--version", 1, 999_999_999),
-      },
-    },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .argument(...NAMED)
+        .option(
+          "--version <number>",
+          "another version than the live one",
+          wholeNumber("--version", 1, 999_999_999),
+        ),
     json: JSON_ALONE,
     examples: ["gatepost policy show jo@example.com > policy.json"],
-    async run({ account, name, version }, opened) {
+    async run({ args: [account, name], version }, opened) {
       const { id } = await accountNamed(opened, account);
       const page = await opened.policies.show(id, name, version);
       const ignored = (page.mistakes ?? []).map((mistake) => `Ignored: ${shown(mistake)}\n`);
@@ -79,10 +80,14 @@ const MANAGE = [
   }),
   row("set", {
     about: "save a policy from a JSON file as a new version, which is live at once",
-    takes: { ...ACCOUNT, "<file>": 'JSON, or "-" for standard input', ...NAME },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .argument("<file>", 'JSON, or "-" for standard input')
+        .option(...NAME),
     json: JSON_ALONE,
     examples: ["gatepost policy set jo@example.com policy.json --name newsletter"],
-    async run({ account: named, file, name }, opened, terminal) {
+    async run({ args: [named, file], name }, opened, terminal) {
       const { document } = await policyOf(file, terminal);
       const account = await accountNamed(opened, named);
       return savedAnswer(await save(opened, account, name, document, "live"), "is live");
@@ -90,13 +95,17 @@ const MANAGE = [
   }),
   row("shadow", {
     about: "run a policy beside the live one: it is counted and decides nothing",
-    takes: { ...ACCOUNT, "<file>": 'JSON, "-" for standard input, or "off"', ...NAME },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .argument("<file>", 'JSON, "-" for standard input, or "off"')
+        .option(...NAME),
     json: JSON_ALONE,
     examples: [
       "gatepost policy shadow jo@example.com stricter.json",
       "gatepost policy shadow jo@example.com off",
     ],
-    async run({ account: named, file, name }, opened, terminal) {
+    async run({ args: [named, file], name }, opened, terminal) {
       const read = file === "off" ? undefined : await policyOf(file, terminal);
       const account = await accountNamed(opened, named);
       if (read === undefined) {
@@ -109,20 +118,20 @@ const MANAGE = [
   }),
   row("promote", {
     about: "make the shadow live",
-    takes: { ...ACCOUNT, ...NAMED },
+    takes: (to) => to.argument(...ACCOUNT).argument(...NAMED),
     json: JSON_ALONE,
     examples: ["gatepost policy promote jo@example.com"],
-    async run({ account, name }, opened) {
+    async run({ args: [account, name] }, opened) {
       const { id } = await accountNamed(opened, account);
       return savedAnswer(await opened.policies.promote(id, name), "is live");
     },
   }),
   row("remove", {
     about: "remove a policy; default is the built-in one then",
-    takes: { ...ACCOUNT, "<name>": "the policy's name" },
+    takes: (to) => to.argument(...ACCOUNT).argument("<name>", "the policy's name"),
     json: JSON_ALONE,
     examples: ["gatepost policy remove jo@example.com newsletter"],
-    async run({ account, name }, opened) {
+    async run({ args: [account, name] }, opened) {
       const { id } = await accountNamed(opened, account);
       await opened.policies.remove(id, name);
       return { json: { name, removed: true }, text: `removed ${name}\n` };
@@ -141,10 +150,14 @@ const save = (
 const TRY = [
   row("test", {
     about: "apply the live policy to addresses and show the rule that decided",
-    takes: { ...ACCOUNT, "<entry...>": "addresses", ...NAME },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .argument("<entry...>", "addresses")
+        .option(...NAME),
     json: JSON_ALONE,
     examples: ["gatepost policy test jo@example.com ada@example.org x@mailinator.com"],
-    async run({ account, entry: entries, name }, opened) {
+    async run({ args: [account, entries], name }, opened) {
       const policy = await livePolicy(opened, account, name);
       const tests = await opened.testPolicy(policy, entries, { premium: true });
       return {

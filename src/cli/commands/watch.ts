@@ -16,19 +16,20 @@ const REFUSED_SHOWN = 20;
 /** `gatepost watch`: the domains of an account's users, whose mail a server looks at once a day. */
 export const watchCommand = rowsFor<CliWatch>()("watch", {
   about: "watch the domains of an account's users, once a day",
-  takes: {
-    ...ACCOUNT,
-    "[file]": {
-      help: 'domains or addresses, one a line, which replace those watched; "-" reads standard input',
-      fallback: "",
-    },
-    "--list": "print the domains that are watched, with their mail",
-    "--off": "watch none any more",
-  },
+  takes: (to) =>
+    to
+      .argument(...ACCOUNT)
+      .argument(
+        "[file]",
+        'domains or addresses, one a line, which replace those watched; "-" reads standard input',
+        "",
+      )
+      .option("--list", "print the domains that are watched, with their mail")
+      .option("--off", "watch none any more"),
   json: 'print {"watched","refused"}, with --list {"domains"}',
   details: "Of addresses only the domains are kept. Providers and relays are left out.",
   examples: ["gatepost watch jo@example.com domains.txt", "gatepost watch jo@example.com --list"],
-  async run({ account, file, list, off }, { accounts, watch, tiers, nowMs }, { readText }) {
+  async run({ args: [account, file], list, off }, { accounts, watch, tiers, nowMs }, { readText }) {
     const own = await accountNamed({ accounts }, account);
     if ([file !== "", list === true, off === true].filter(Boolean).length !== 1)
       throw misuse("give a file, --list or --off");

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { type Deliveries, WEBHOOK_EVENTS } from "../../webhooks/webhooks-store.ts";
 import type { WebhookSettings, WebhookSetup } from "../../webhooks/configure.ts";
 import { verifySignature } from "../../webhooks/verify.ts";
@@ -68,47 +68,45 @@ function rowText({
 const ROWS = [
   row("set", {
     about: "set the URL, make a new secret and print it once",
-    takes: {
-      ...ACCOUNT,
-      "<url>": "public https address",
-      "--events <list>": { help: "comma-separated; default: all events", read: readEvents },
-    },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .argument("<url>", "public https address")
+        .option("--events <list>", "comma-separated; default: all events", readEvents),
     json: JSON_ALONE,
     examples: ["gatepost webhook set jo@example.com https://hooks.example.com/gatepost"],
-    async run({ account, url, events = [] }, webhooks) {
+    async run({ args: [account, url], events = [] }, webhooks) {
       const { id } = await accountNamed(webhooks, account);
       return settingsAnswer(await webhooks.setup.set(id, url, events));
     },
   }),
   row("events", {
     about: "select the events to send",
-    takes: {
-      ...ACCOUNT,
-      "<list>": { help: 'comma-separated; "" for all events', read: readEvents },
-    },
+    takes: (to) =>
+      to.argument(...ACCOUNT).argument("<list>", 'comma-separated; "" for all events', readEvents),
     json: JSON_ALONE,
     examples: ["gatepost webhook events jo@example.com bulk.completed"],
-    async run({ account, list }, webhooks) {
+    async run({ args: [account, list] }, webhooks) {
       const { id } = await accountNamed(webhooks, account);
       return settingsAnswer(await webhooks.setup.selectEvents(id, list));
     },
   }),
   row("secret", {
     about: "make a new secret and print it once; the old one stops working",
-    takes: ACCOUNT,
+    takes: (to) => to.argument(...ACCOUNT),
     json: JSON_ALONE,
     examples: ["gatepost webhook secret jo@example.com"],
-    async run({ account }, webhooks) {
+    async run({ args: [account] }, webhooks) {
       const { id } = await accountNamed(webhooks, account);
       return settingsAnswer(await webhooks.setup.renewSecret(id));
     },
   }),
   row("ping", {
     about: "send test.ping and print the result; exit 1 if it is not accepted",
-    takes: ACCOUNT,
+    takes: (to) => to.argument(...ACCOUNT),
     json: JSON_ALONE,
     examples: ["gatepost webhook ping jo@example.com"],
-    async run({ account }, webhooks) {
+    async run({ args: [account] }, webhooks) {
       const { id } = await accountNamed(webhooks, account);
       const json = deliveryRow(await webhooks.dispatcher.ping(id));
       const isAccepted = json.status !== null && json.error === null;
@@ -118,17 +116,18 @@ const ROWS = [
   }),
   row("log", {
     about: "list the deliveries of the last 7 days, newest first",
-    takes: {
-      ...ACCOUNT,
-      "--limit <count>": {
-        help: "largest number of rows",
-        fallback: 100,
-        read: wholeNumber("--limit", 1, 999_999),
-      },
-    },
+    takes: (to) =>
+      to
+        .argument(...ACCOUNT)
+        .option(
+          "--limit <count>",
+          "largest number of rows",
+          wholeNumber("--limit", 1, 999_999),
+          100,
+        ),
     json: JSON_ALONE,
     examples: ["gatepost webhook log jo@example.com --json"],
-    async run({ account, limit }, webhooks) {
+    async run({ args: [account], limit }, webhooks) {
       const { id } = await accountNamed(webhooks, account);
       const json = (await webhooks.deliveries.list(id, limit)).map(deliveryRow);
       return { json, text: json.map(rowText).join("") };
@@ -136,10 +135,10 @@ const ROWS = [
   }),
   row("remove", {
     about: "delete the URL; queued deliveries are not sent",
-    takes: ACCOUNT,
+    takes: (to) => to.argument(...ACCOUNT),
     json: 'print {"removed"}',
     examples: ["gatepost webhook remove jo@example.com"],
-    async run({ account }, webhooks) {
+    async run({ args: [account] }, webhooks) {
       const { id } = await accountNamed(webhooks, account);
       const removed = await webhooks.setup.remove(id);
       if (!removed) throw refuse("no webhook is set for this account");
@@ -154,14 +153,10 @@ const listenRow = rowsFor<{ readonly receive: Receive }>();
 const listen = listenRow("listen", {
   about:
     "receive, verify and print webhooks, for development; reads the secret from standard input",
-  takes: {
-    "--host <address>": { help: "where to listen", fallback: "127.0.0.1" },
-    "--port <port>": {
-      help: "0 picks a free one",
-      fallback: 8787,
-      read: wholeNumber("--port", 0, 65_535),
-    },
-  },
+  takes: (to) =>
+    to
+      .option("--host <address>", "where to listen", "127.0.0.1")
+      .option("--port <port>", "0 picks a free one", wholeNumber("--port", 0, 65_535), 8787),
   json: "print one JSON object a line",
   examples: ["gatepost webhook listen --help"],
   async run({ host, port, json }, { receive }, terminal) {
@@ -212,7 +207,7 @@ export function webhookCommand(
   terminal: Terminal,
   open: Open<CliWebhooks>,
   receive = receiveWebhooks,
-): Command {
+): CommandUnknownOpts {
   const command = group("webhook", "notify an account's server of finished batches", ROWS);
   return command(terminal, open).addCommand(listen(terminal, opening({ receive })));
 }

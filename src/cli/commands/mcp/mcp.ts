@@ -18,12 +18,12 @@ interface CliMcp {
 /** `gatepost mcp`: tools for agents by the Model Context Protocol. */
 export const mcpCommand = rowsFor<CliMcp>()("mcp", {
   about: "give agents the tools check, decide, check_list and explain (Model Context Protocol)",
-  takes: {
-    "--server <url>": {
-      help: "answer by the API of this server, with the key in GATEPOST_API_KEY; else in this process",
-      read: readBase,
-    },
-  },
+  takes: (to) =>
+    to.option(
+      "--server <url>",
+      "answer by the API of this server, with the key in GATEPOST_API_KEY; else in this process",
+      readBase,
+    ),
   examples: [
     "gatepost mcp",
     "GATEPOST_API_KEY=gp_live_... gatepost mcp --server https://gatepost.example.com",

@@ -9,8 +9,9 @@ import { keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { DecisionRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
-import type { Decision } from "../core/policy/policy.ts";
-import { type AccountHash, sourceId } from "./traffic-marks.ts";
+import { groupsOf } from "./decision-groups.ts";
+import { lastSaid } from "./feedback.ts";
+import { type AccountHash, sourceId, type SourceKey, sourceKeys } from "./traffic-marks.ts";
 import type { DecisionGroups, DecisionPage, LoggedDecision } from "./gate-shapes.ts";
 import type { DecisionMade } from "./outcomes.ts";
 
@@ -104,21 +105,7 @@ export class DecisionLog {
   }
 
   async page(accountId: string, sought: SoughtDecisions): Promise<DecisionPage> {
-    const { db, clock } = this.#deps;
-    let query = db
-      .selectFrom("decisions")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .where("at_ms", ">", clock.nowMs() - LOGGED_DAYS * DAY_MS);
-    for (const [name, column] of Object.entries(COLUMNS)) {
-      const value = sought[name as keyof typeof COLUMNS];
-      if (value !== undefined) query = query.where(column, "=", value);
-    }
-    const { source } = sought;
-    if (source !== undefined) {
-      const found = sql<SqlBool>`(' ' || sources || ' ') like ${`% ${source} %`}`;
-      query = query.where(found);
-    }
+    let query = this.#sought(accountId, sought, LOGGED_DAYS * DAY_MS).selectAll();
     if (sought.after !== undefined) query = query.where("id", "<", sought.after);
     const rows = await query
       .orderBy("id", "desc")
@@ -129,51 +116,56 @@ export class DecisionLog {
     return { decisions: shown.map(decisionOf), next };
   }
 
+  #sought(accountId: string, sought: Omit<SoughtDecisions, "limit">, sinceMs: number) {
+    const { db, clock } = this.#deps;
+    let query = db
+      .selectFrom("decisions")
+      .where("account_id", "=", accountId)
+      .where("at_ms", ">", clock.nowMs() - sinceMs);
+    for (const [name, column] of Object.entries(COLUMNS)) {
+      const value = sought[name as keyof typeof COLUMNS];
+      if (value !== undefined) query = query.where(column, "=", value);
+    }
+    const { source } = sought;
+    if (source === undefined) return query;
+    return query.where(sql<SqlBool>`(' ' || sources || ' ') like ${`% ${source} %`}`);
+  }
+
+  /** Mailboxes of the last day's decisions, each with its domain. */
+  async mailboxes(
+    accountId: string,
+    sought: SoughtDecisions,
+  ): Promise<ReadonlyMap<string, string | null>> {
+    const rows = await this.#sought(accountId, sought, DAY_MS)
+      .select(["mailbox", "domain"])
+      .distinct()
+      .execute();
+    return new Map(rows.flatMap(({ mailbox, domain }) => (mailbox ? [[mailbox, domain]] : [])));
+  }
+
   /** What the last day's decisions have in common, largest first: those of one decision alone are left out. */
   async groups(accountId: string): Promise<DecisionGroups> {
-    const [domains, mailboxes, shapes, keys] = await Promise.all([
-      this.#counted(accountId, "domain"),
-      this.#counted(accountId, "mailbox"),
-      this.#counted(accountId, "shape"),
-      this.#counted(accountId, "sources"),
-    ]);
-    const sources = keys.flatMap(({ value, ...of }) =>
-      value.split(" ").map((one) => ({ ...of, value: one })),
-    );
-    return {
-      domains: groupsOf(domains),
-      mailboxes: groupsOf(mailboxes),
-      sources: groupsOf(sources),
-      shapes: groupsOf(shapes),
-    };
-  }
-
-  async #counted(
-    accountId: string,
-    column: "domain" | "mailbox" | "shape" | "sources",
-  ): Promise<readonly CountedValue[]> {
-    const { db, clock } = this.#deps;
-    const rows = await db
-      .selectFrom("decisions")
-      .select((build) => [
-        build.ref(column).as("value"),
-        "decision",
-        build.fn.countAll().as("count"),
-      ])
-      .where("account_id", "=", accountId)
-      .where("at_ms", ">", clock.nowMs() - DAY_MS)
-      .where(column, "is not", null)
-      .where(column, "<>", "")
-      .groupBy([column, "decision"])
+    const rows = await this.#sought(accountId, {}, DAY_MS)
+      .select(["decision", "domain", "mailbox", "sources", "shape"])
       .execute();
-    return rows.map(({ value, decision, count }) => ({
-      value: value ?? "",
-      decision,
-      count: Number(count),
-    }));
+    return groupsOf(rows, await lastSaid(this.#deps.db, accountId));
   }
 
-  #sourcesOf(accountId: string, keys: DecisionMade["sources"]): string {
+  /** "NAME:ID" of a value of `count_by`, whatever its name; undefined where no decision has it. */
+  async sourceOf(accountId: string, value: string): Promise<string | undefined> {
+    const rows = await this.#sought(accountId, {}, LOGGED_DAYS * DAY_MS)
+      .select("sources")
+      .distinct()
+      .execute();
+    const known = new Set(rows.flatMap(({ sources }) => sources.match(/\S+/g) ?? []));
+    const names = new Set([...known].map((one) => sourceIn(one).name));
+    const keys = [...names].flatMap((name) => sourceKeys(name, value) ?? []);
+    return this.#sourcesOf(accountId, keys)
+      .split(" ")
+      .find((one) => known.has(one));
+  }
+
+  #sourcesOf(accountId: string, keys: readonly SourceKey[]): string {
     const { hash } = this.#deps;
     return keys.map((key) => `${key.name}:${sourceId(hash, accountId, key)}`).join(" ");
   }
@@ -210,31 +202,7 @@ async function addOf(tx: Tx, accountId: string, rows: readonly DecisionRow[]): P
   await keepNewest(tx, "decisions", accountId, LOGGED_MAX);
 }
 
-interface CountedValue {
-  readonly value: string;
-  readonly decision: Decision;
-  readonly count: number;
-}
-
-const GROUPS_MAX = 100;
-
-function groupsOf(rows: readonly CountedValue[]): DecisionGroups["domains"] {
-  const groups = new Map<string, Record<Decision, number>>();
-  for (const { value, decision, count } of rows) {
-    const group = groups.get(value) ?? { accept: 0, challenge: 0, review: 0, reject: 0 };
-    group[decision] += count;
-    groups.set(value, group);
-  }
-  const sized = [...groups].map(([value, decided]) => ({
-    value,
-    count: Object.values(decided).reduce((all, one) => all + one, 0),
-    decided,
-  }));
-  const some = sized.filter(({ count }) => count > 1);
-  return some.sort((a, b) => b.count - a.count).slice(0, GROUPS_MAX);
-}
-
-const sourceOf = (text: string) => {
+const sourceIn = (text: string) => {
   const [name = "", id = ""] = text.split(":");
   return { name, id };
 };
@@ -255,7 +223,7 @@ const decisionOf = (row: DecisionRow): LoggedDecision => ({
   subject: row.subject,
   complete: row.complete === 1,
   for: row.asked,
-  sources: row.sources === "" ? [] : row.sources.split(" ").map(sourceOf),
+  sources: row.sources === "" ? [] : row.sources.split(" ").map(sourceIn),
   shape: row.shape,
 });
 

@@ -14,8 +14,7 @@ import { badParameter } from "../base/refusals.ts";
 import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { deleteRows, insertRow, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
-import type { FeedbackMark } from "./gate-shapes.ts";
+import { deleteRows, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic-marks.ts";
 
 /** Mailboxes and domains that accounts reported, so that a decision on any other asks no store. */
@@ -89,6 +88,7 @@ class ReportedNames {
 const FEEDBACK_DAYS = 90;
 
 const ROWS_MAX = 20_000;
+const ROWS_AT_ONCE = 500;
 
 /** A store that takes longer has not said anything: the facts are unknown. */
 const ANSWER_MS = 300;
@@ -102,7 +102,7 @@ export interface NewFeedback {
 
 interface Reported {
   readonly mailboxId: string;
-  /** Absent where the domain's mailboxes belong to strangers. */
+  /** Undefined or "" where the domain's mailboxes belong to strangers. */
   readonly domain: string | undefined;
 }
 
@@ -130,43 +130,73 @@ export class Feedback {
 
   /** Stored when this returns. Throws a `Refusal` for what is no address. */
   async record(accountId: string, { about, outcome, note }: NewFeedback): Promise<void> {
-    const { db, clock } = this.#deps;
+    const { clock } = this.#deps;
     const { mailboxId: mailbox, domain = "" } =
       "email" in about
         ? this.#ofAddress(accountId, about.email)
         : await this.#ofMailbox(accountId, about.mailbox);
     const nowMs = clock.nowMs();
-    const row: FeedbackRow = {
-      id: this.#nextId(nowMs),
-      account_id: accountId,
-      mailbox,
-      domain,
-      outcome,
-      day: dayOf(nowMs),
-      note,
-      account_proposal: "",
-      operator_proposal: "",
-    };
-    await inTransaction(db, async (tx) => {
-      await lockAccount(tx, accountId);
-      await insertRow(tx.sql, "feedback", row);
-      await keepNewest(tx, "feedback", accountId, ROWS_MAX);
-    });
-    this.#names.add(accountId, this.#firstDay(), [mailbox, domain]);
-    this.#deps.counted(outcome);
+    await this.#save(accountId, [
+      this.#rowOf(accountId, { nowMs, mailbox, domain, outcome, note }),
+    ]);
   }
 
-  async marks(accountId: string, mailboxes: readonly string[]): Promise<readonly FeedbackMark[]> {
-    if (mailboxes.length === 0) return [];
-    const said = await this.#deps.db
-      .selectFrom("feedback")
-      .select(["mailbox", "outcome"])
-      .where("account_id", "=", accountId)
-      .where("mailbox", "in", mailboxes)
-      .orderBy("id")
-      .execute();
-    const last = new Map(said.map(({ mailbox, outcome }) => [mailbox, outcome]));
-    return [...last].map(([mailbox, outcome]) => ({ mailbox, outcome }));
+  #rowOf(
+    accountId: string,
+    {
+      nowMs,
+      ...said
+    }: Pick<FeedbackRow, "mailbox" | "domain" | "outcome" | "note"> & { readonly nowMs: number },
+  ): FeedbackRow {
+    const id = this.#nextId(nowMs);
+    const unread = { account_proposal: "", operator_proposal: "" } as const;
+    return { id, account_id: accountId, day: dayOf(nowMs), ...said, ...unread };
+  }
+
+  async #save(accountId: string, rows: readonly FeedbackRow[]): Promise<void> {
+    await inTransaction(this.#deps.db, async (tx) => {
+      await lockAccount(tx, accountId);
+      for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+        const some = rows.slice(from, from + ROWS_AT_ONCE);
+        await tx.sql.insertInto("feedback").values(some).execute();
+      }
+      await keepNewest(tx, "feedback", accountId, ROWS_MAX);
+    });
+    const names = rows.flatMap(({ mailbox, domain }) => [mailbox, domain]);
+    this.#names.add(accountId, this.#firstDay(), names);
+    for (const { outcome } of rows) this.#deps.counted(outcome);
+  }
+
+  marks(accountId: string, of: readonly string[]): Promise<ReadonlyMap<string, FeedbackOutcome>> {
+    return lastSaid(this.#deps.db, accountId, of);
+  }
+
+  /** Says the same of many mailboxes, each with its domain. The ids of the first and the last report take them back. */
+  async recordAll(
+    accountId: string,
+    mailboxes: ReadonlyMap<string, string | null>,
+    outcome: FeedbackOutcome,
+  ): Promise<{ readonly first: string; readonly last: string }> {
+    const nowMs = this.#deps.clock.nowMs();
+    const rows = [...mailboxes].map(([mailbox, domain]) =>
+      this.#rowOf(accountId, { nowMs, mailbox, domain: this.#reported(domain), outcome, note: "" }),
+    );
+    await this.#save(accountId, rows);
+    const ids = rows.map(({ id }) => id).toSorted();
+    return { first: ids[0] ?? "", last: ids.at(-1) ?? "" };
+  }
+
+  /** Takes back reports by the ids of the first and the last. */
+  async takeBackAll(accountId: string, first: string, last: string): Promise<void> {
+    await inTransaction(this.#deps.db, async (tx) => {
+      await lockAccount(tx, accountId);
+      await tx.sql
+        .deleteFrom("feedback")
+        .where("account_id", "=", accountId)
+        .where("id", ">=", first)
+        .where("id", "<=", last)
+        .execute();
+    });
   }
 
   /** Takes back what was said last of a mailbox; false where nothing was. */
@@ -214,11 +244,12 @@ export class Feedback {
       .orderBy("id", "desc")
       .limit(1)
       .executeTakeFirst();
-    const parsed = parseDomain(logged?.domain ?? "");
-    return {
-      mailboxId: mailbox,
-      domain: parsed.ok ? reportedDomainOf(parsed.value, this.#deps.datasets()) : undefined,
-    };
+    return { mailboxId: mailbox, domain: this.#reported(logged?.domain ?? null) };
+  }
+
+  #reported(domain: string | null): string {
+    const parsed = parseDomain(domain ?? "");
+    return (parsed.ok && reportedDomainOf(parsed.value, this.#deps.datasets())) || "";
   }
 
   async #readFacts(accountId: string, about: Reported, timeoutMs: number): Promise<FeedbackFacts> {
@@ -242,6 +273,22 @@ export class Feedback {
     const { rows } = await reportsOf(accountId, id, domain, firstDay).execute(this.#deps.db);
     return factsOf(rows, about, dayOf(this.#deps.clock.nowMs()) - DOMAIN_DAYS);
   }
+}
+
+/** What was said last of each mailbox; `of` these alone. */
+export async function lastSaid(
+  db: Kysely<Database>,
+  accountId: string,
+  of?: readonly string[],
+): Promise<ReadonlyMap<string, FeedbackOutcome>> {
+  if (of?.length === 0) return new Map();
+  const query = db
+    .selectFrom("feedback")
+    .select(["mailbox", "outcome"])
+    .where("account_id", "=", accountId)
+    .orderBy("id");
+  const said = await (of === undefined ? query : query.where("mailbox", "in", of)).execute();
+  return new Map(said.map(({ mailbox, outcome }) => [mailbox, outcome]));
 }
 
 const isAmong = (names: ReadonlySet<string>, { mailboxId: id, domain }: Reported): boolean =>

@@ -110,10 +110,7 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
 };
 
 /** What the command and the page say that they cannot find. */
-const ELSEWHERE = [
-  "back-ups of the database",
-  "what webhooks and answers brought to others",
-];
+const ELSEWHERE = ["back-ups of the database", "what webhooks and answers brought to others"];
 
 /** Deletes what is kept of one person in every account, or only looks for it. Throws the `Refusal` of no address. */
 export async function forgetPerson(

@@ -203,10 +203,32 @@ export const LoggedDecision = Type.Object({
 export type LoggedDecision = Described<typeof LoggedDecision>;
 
 const BY_DECISION = { accept: count, challenge: count, review: count, reject: count };
-const Groups = Type.Array(Type.Object({ value: text, count, decided: Type.Object(BY_DECISION) }));
+const DecisionGroup = Type.Object({
+  value: text,
+  count,
+  mailboxes: Type.Integer({ minimum: 0, description: "How many it has." }),
+  decided: Type.Object(BY_DECISION),
+  feedback: Type.Object(
+    { abuse: count, bounce: count, complaint: count, fine: count },
+    { description: "Mailboxes by what was said of them last." },
+  ),
+  provider: Type.Boolean({ description: "Its mailboxes are at a large or free provider." }),
+});
+export type DecisionGroup = Described<typeof DecisionGroup>;
+const Groups = Type.Array(DecisionGroup);
 
 export const DecisionGroups = Type.Object(
-  { domains: Groups, mailboxes: Groups, sources: Groups, shapes: Groups },
+  {
+    total: count,
+    stand_out: Type.Object(
+      { groups: count, decisions: count },
+      { description: "Groups of 20 and more that are no provider's or shape's." },
+    ),
+    domains: Groups,
+    mailboxes: Groups,
+    sources: Groups,
+    shapes: Groups,
+  },
   { description: "What decisions of the last 24 hours have in common, largest first." },
 );
 export type DecisionGroups = Described<typeof DecisionGroups>;

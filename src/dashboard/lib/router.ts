@@ -26,6 +26,26 @@ function readPath(): string {
 /** What follows "#" in the address bar, decoded; "" for none. */
 export const fragment = signal(readFragment());
 
+/** What follows "?" in the address bar: which of its rows a page shows. */
+export const query = signal(location.search.slice(1));
+
+export const queried = (name: string): string => new URLSearchParams(query.value).get(name) ?? "";
+
+/** Changes parts of it, "" for none; as a step that Back leaves again, unless it is typed letter by letter. */
+export function setQuery(changed: Readonly<Record<string, string>>, isStep = true): void {
+  const parts = new URLSearchParams(query.value);
+  for (const [name, value] of Object.entries(changed)) {
+    if (value === "") parts.delete(name);
+    else parts.set(name, value);
+  }
+  const next = parts.toString();
+  if (next === query.value) return;
+  const url = location.pathname + (next === "" ? "" : `?${next}`) + location.hash;
+  if (isStep) history.pushState(null, "", url);
+  else history.replaceState(history.state, "", url);
+  query.value = next;
+}
+
 /** The address bar's path, query and fragment below the base. */
 const here = (): string => location.pathname.slice(BASE.length) + location.search + location.hash;
 
@@ -52,6 +72,7 @@ export function setFragment(text: string): void {
 
 function follow(): void {
   path.value = readPath();
+  query.value = location.search.slice(1);
   fragment.value = readFragment();
 }
 

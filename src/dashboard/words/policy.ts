@@ -63,6 +63,7 @@ const ROWS: readonly (readonly [fact: string, words: string, value: unknown])[] 
   ["shape_wave", "far more names than usual are made like this one", true],
   ["sms_gateway", "it turns mail into text messages", true],
   ["domain", "the domain is one of", ["example.com"]],
+  ["registrable_domain", "the registrable domain is one of", ["example.com"]],
   ["tld", "the ending is one of", ["example"]],
   ["mx", "its mail server is one of", ["mx.example.com"]],
   ["mail_kind", "its mail server's kind is one of", ["forwarder"]],

@@ -7,7 +7,8 @@ import type { RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
 import { basePathOf } from "../target.ts";
 import { adminRoutes } from "./admin.ts";
-import { feedbackRoutes, hookRoutes, policyRoutes } from "./gate.ts";
+import { decisionRoutes } from "./decisions.ts";
+import { hookRoutes, policyRoutes } from "./gate.ts";
 import { type AccountGuardDeps, accountPages } from "./guard.ts";
 import { listRoutes } from "./lists.ts";
 import {
@@ -33,7 +34,7 @@ const ROUTES = [
   ...webhookRoutes,
   ...watchRoutes,
   ...policyRoutes,
-  ...feedbackRoutes,
+  ...decisionRoutes,
   ...hookRoutes,
   ...adminRoutes,
   ...ruleRoutes,

@@ -6,8 +6,9 @@ import { systemClock } from "../../base/clock.ts";
 import { Refusal } from "../../base/refusals.ts";
 import type { Note } from "../../accounts/audit.ts";
 import { createAccountHash } from "../../gate/traffic-marks.ts";
-import { feedbackRoutes } from "./gate.ts";
-import type { DashboardServices, SignedInRequest } from "./route.ts";
+import type { DecisionGroups } from "../../gate/gate-shapes.ts";
+import { decisionRoutes } from "./decisions.ts";
+import type { AccountReply, DashboardServices, SignedInRequest } from "./route.ts";
 
 const OFTEN = new Set(["feedback.given", "decisions.read"]);
 
@@ -35,7 +36,7 @@ async function openRoutes(t: TestContext) {
     Promise.resolve(void (OFTEN.has(action) && often.push(`${action} ${detail}`)));
   const call = async (name: string, more: Partial<SignedInRequest> = {}): Promise<unknown> => {
     const [method, path] = name.split(" ");
-    const route = feedbackRoutes.find((one) => one.method === method && one.path === path);
+    const route = decisionRoutes.find((one) => one.method === method && one.path === path);
     const account = (await world.store.accounts.find(made.id)) ?? assert.fail();
     const visitor = { clientAddress: "192.0.2.1" };
     const session = { id: "a browser" };
@@ -66,20 +67,20 @@ test("the page lists decisions, and finds a mailbox by its address", async (t) =
     await ask(world, { email }, { "x-api-key": made.apiKey });
   }
   await world.flush();
-  const found = (await call("POST decisions/find", { body: { email: " Jo+x@Good.example " } })) as {
-    readonly mailbox: string;
-  };
+  const find = async (text: string) =>
+    (await call("POST decisions/find", { body: { text } })) as { by: string; value: string };
+  const { value: mailbox } = await find(" Jo+x@Good.example ");
+  const found = { mailbox };
   const page = (await call("GET decisions", { query: found })) as {
     readonly log: string;
     readonly decisions: readonly { readonly mailbox: object }[];
   };
   assert.deepEqual(
     [page.log, page.decisions.map(({ mailbox }) => mailbox)],
-    ["on", [{ id: found.mailbox }]],
+    ["on", [{ id: mailbox }]],
   );
   const marks = async (): Promise<unknown> =>
     ((await call("GET decisions", { query: found })) as { marks: unknown }).marks;
-  const { mailbox } = found;
   for (const outcome of ["abuse", "fine"]) {
     await call("POST feedback", { body: { mailbox, outcome } });
     assert.deepEqual(await marks(), [{ mailbox, outcome }]);
@@ -89,10 +90,8 @@ test("the page lists decisions, and finds a mailbox by its address", async (t) =
     assert.deepEqual(await marks(), left);
   }
   await assert.rejects(call("DELETE feedback/:id", { id: mailbox }), refused(404));
-  await assert.rejects(
-    call("POST decisions/find", { body: { email: "good.example" } }),
-    refused(400),
-  );
+  assert.deepEqual(await find("www.good.example"), { by: "domain", value: "good.example" });
+  await assert.rejects(find("nobody knows"), refused(409));
   await assert.rejects(call("GET decisions", { query: { decision: "x" } }), refused(400));
   await assert.rejects(call("POST feedback", { body: { outcome: "abuse" } }), refused(400));
 });
@@ -107,4 +106,61 @@ test("feedback of the page is counted in the rate and, as reading the log, in th
     });
   }
   assert.deepEqual(often.slice(3), ["decisions.read "]);
+});
+
+const at = (index: number): string => String(index).padStart(2, "0");
+
+test("a value is found by what its application knows, a group reported and taken back, and rows are CSV", async (t) => {
+  const { world, made, call, often } = await openRoutes(t);
+  await world.store.switches.switchLog(made.id, "on");
+  for (let index = 0; index < 3; index += 1) {
+    const count_by = { ip: "203.0.113.7", inviter: "=u_12" };
+    await ask(
+      world,
+      { email: `p${at(index)}@farm.example`, count_by },
+      { "x-api-key": made.apiKey },
+    );
+  }
+  await ask(world, { email: "ann@good.example" }, { "x-api-key": made.apiKey });
+  await world.flush();
+  for (const [text, name] of [
+    ["203.0.113.7", "ip"],
+    ["=u_12", "inviter"],
+  ] as const) {
+    const found = (await call("POST decisions/find", { body: { text } })) as {
+      by: string;
+      value: string;
+    };
+    assert.deepEqual([found.by, found.value.split(":")[0]], ["source", name]);
+    const { decisions } = (await call("GET decisions", { query: { source: found.value } })) as {
+      decisions: unknown[];
+    };
+    assert.equal(decisions.length, 3);
+  }
+  const domain = async () => ((await call("GET decisions/groups")) as DecisionGroups).domains[0];
+  const said = async () => (await domain())?.feedback;
+  assert.deepEqual((await domain())?.mailboxes, 3);
+  const body = { by: "domain", value: "farm.example", outcome: "abuse" };
+  const { mailboxes, ...ids } = (await call("POST decisions/report", { body })) as {
+    mailboxes: number;
+  };
+  assert.equal(mailboxes, 3);
+  assert.deepEqual(await said(), { abuse: 3, bounce: 0, complaint: 0, fine: 0 });
+  const csv = async (query: Record<string, string>): Promise<string> => {
+    const { text } = ((await call("GET decisions/csv", { query })) as AccountReply).parts;
+    let all = "";
+    for await (const chunk of text?.chunks ?? []) all += String(chunk);
+    return all;
+  };
+  const lines = (await csv({ domain: "farm.example" })).trim().split("\r\n");
+  assert.equal(lines.length, 4);
+  assert.match(lines[0] ?? "", /^time,decision,reason,domain,mailbox,/);
+  assert.match(lines[1] ?? "", /,farm\.example,m_.*,abuse$/);
+  await call("POST decisions/take-back", { body: ids });
+  assert.deepEqual(await said(), { abuse: 0, bounce: 0, complaint: 0, fine: 0 });
+  await assert.rejects(
+    call("POST decisions/report", { body: { ...body, by: "form" } }),
+    refused(400),
+  );
+  assert.deepEqual(often, ["feedback.given abuse, all of one domain"]);
 });

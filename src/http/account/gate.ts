@@ -1,17 +1,12 @@
 import { HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
-import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "../../base/entries.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
 import { badField, badPolicy, notFound } from "../../base/refusals.ts";
-import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { wordsOf } from "../../core/policy/messages.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
 import { OUTCOME_DAYS } from "../../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../../gate/policies.ts";
-import { mailboxId } from "../../gate/traffic-marks.ts";
-import { readFeedback, readSought } from "../api/feedback.ts";
 import {
   account,
   type AccountRequest,
@@ -27,7 +22,7 @@ import {
   textsField,
   wholeField,
 } from "./route.ts";
-import type { AccountDecisions, HooksPage } from "./shapes.ts";
+import type { HooksPage } from "./shapes.ts";
 
 const ENTRIES_MAX = 20;
 
@@ -130,62 +125,6 @@ export const policyRoutes: readonly AccountRoute[] = [
     },
   ),
 ];
-
-const longText = textField(2_000);
-export const feedbackRoutes: readonly AccountRoute[] = [
-  account("GET decisions", {}, async ({ gate }, request): Promise<AccountDecisions> => {
-    const { id, logsDecisions } = request.account;
-    const sought = readSought((name) => request.query[name]);
-    const page = await gate.decisionLog.page(id, sought);
-    if (sought.after === undefined) await noteReading(request);
-    const named = page.decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
-    const marks = await gate.feedback.marks(id, [...new Set(named)]);
-    return { log: logsDecisions ? "on" : "off", ...page, marks };
-  }),
-  account("DELETE feedback/:id", {}, async ({ gate }, request) => {
-    if (!(await gate.feedback.takeBack(request.account.id, request.id))) throw notFound();
-    await noteOwn(request, { action: "feedback.taken_back" });
-  }),
-  account(
-    "POST decisions/find",
-    { body: { email: longText } },
-    ({ gate }, { account: own, body }) => {
-      const entry = readEntry(trimEntry(body.email), "address");
-      if (entry.kind !== "address") throw badField('"email" must be an email address.');
-      return { mailbox: mailboxId(gate.hash, own.id, entry.address) };
-    },
-  ),
-  account(
-    "POST feedback",
-    {
-      body: {
-        email: optional(longText),
-        mailbox: optional(longText),
-        outcome: optional(longText),
-        note: optional(longText),
-      },
-    },
-    async (services, request) => {
-      const given: Readonly<Record<string, string | undefined>> = request.body;
-      const said = readFeedback((name) => given[name]);
-      await counted(services, request, async (admitted) => {
-        // As the API does: with the rate spent it costs a credit.
-        if (admitted.creditsOnly !== undefined) await services.admission.charge(admitted, 0);
-        await services.gate.feedback.record(request.account.id, said);
-      });
-      await noteOwn(request, { action: "feedback.given", detail: said.outcome });
-    },
-  ),
-];
-
-/** Browsers that read the log within the hour: the page follows it live. */
-const readers = new LRUCache<string, true>({ ...entriesUpTo(10_000), ttl: 3_600_000 });
-
-async function noteReading(request: SignedInRequest): Promise<void> {
-  if (readers.has(request.session.id)) return;
-  readers.set(request.session.id, true);
-  await noteOwn(request, { action: "decisions.read" });
-}
 
 const EXAMPLE = "jo@mailinator.com";
 

@@ -86,7 +86,7 @@ export interface DashboardServices {
 }
 
 interface DashboardGate {
-  readonly decisionLog: Pick<DecisionLog, "page">;
+  readonly decisionLog: Pick<DecisionLog, "page" | "groups" | "mailboxes" | "sourceOf">;
   readonly feedback: Feedback;
   readonly hash: AccountHash;
   readonly hooks: Pick<HookHandler, "answer">;

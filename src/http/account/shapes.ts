@@ -19,6 +19,8 @@ import type { ResultSchema } from "../schemas.ts";
 export type { AllowanceJson, PurseJson, UsageDayJson } from "../../accounts/allowance.ts";
 export type { CheckStep, EvidenceShape, FrontPage } from "../../check/check-shapes.ts";
 export type {
+  DecisionGroup,
+  DecisionGroups,
   FeedbackMark,
   ForgetReport,
   HooksPage,
@@ -306,6 +308,19 @@ export interface SystemState {
   readonly queue: { readonly lists: number; readonly waiting: number } | null;
   /** For people: queue, DNS servers, stores. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** A filter of the decision log. */
+export interface FoundDecisions {
+  readonly by: "domain" | "mailbox" | "source";
+  readonly value: string;
+}
+
+/** The ids of the first and the last report take them back. */
+export interface ReportedGroup {
+  readonly first: string;
+  readonly last: string;
+  readonly mailboxes: number;
 }
 
 export interface RefreshOutcomeJson {

@@ -380,47 +380,6 @@ testInBrowser(
   },
 );
 
-testInBrowser("a decision is logged, found by its address, and reported as abuse", async () => {
-  const { page, context, complaints } = await visit("own", "/gate/decisions");
-  await button(page, "Switch the log on").click();
-  await page.getByText("The decision log is on.").waitFor();
-  const own = new Browser(shown.service);
-  own.cookie = shown.cookieOf("own") ?? "";
-  const { api_key: key } = (await own.post("keys", { name: "Log" })).json as { api_key: string };
-  for (const name of ["ann", "bob", "cat"]) {
-    const headers = { "X-Api-Key": key, "Content-Type": "application/json" };
-    const question = name === "bob" ? "send" : "signup";
-    const body = JSON.stringify({ email: `${name}@other.example`, for: question });
-    await fetch(`${shown.service.url}/api/decide`, { method: "POST", headers, body });
-  }
-  await page.getByLabel("Follow it live").check();
-  const rows = page.getByRole("row").filter({ hasText: "other.example" });
-  await until(async () => (await rows.count()) === 3, {
-    what: "three rows",
-    withinMs: PATIENCE_MS,
-  });
-  assert.equal(await rows.filter({ hasText: "before a message" }).count(), 1);
-  assert.deepEqual(await axeFindings(page), []);
-  await page.getByLabel("Address", { exact: true }).fill("bob@other.example");
-  await button(page, "Find the address").click();
-  await until(async () => (await rows.count()) === 1, { what: "his row", withinMs: PATIENCE_MS });
-  await button(page, "Show all").click();
-  for (const at of [0, 1, 2]) {
-    await rows.nth(at).getByRole("button", { name: "Abuse" }).click();
-    await confirmBy(page, "Report this sign-up as abuse?", "Report it");
-  }
-  const undone = rows.nth(2).getByRole("button", { name: /^Undo/ });
-  await undone.click();
-  await page.getByText("The report is taken back.").waitFor();
-  await rows.nth(2).getByRole("button", { name: "Abuse" }).click();
-  await confirmBy(page, "Report this sign-up as abuse?", "Report it");
-  await undone.waitFor();
-  await page.reload();
-  await undone.waitFor();
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
-
 testInBrowser("every total is the sum of its parts", async () => {
   const { page, context } = await visit("own", "/usage");
   const sheet = page.locator("section", { hasText: "We kept out" });

@@ -115,7 +115,10 @@ async function act(own: Browser, admin: Browser): Promise<void> {
   }
 }
 
-export async function openShownService(): Promise<ShownService> {
+/** `more` is made on the store, too. */
+export async function openShownService(
+  more: (store: AccountStore, ids: ShownService["ids"]) => Promise<void> = () => Promise.resolve(),
+): Promise<ShownService> {
   const dns = await startDnsServer(SHOWN_ZONE);
   const home = makeHome({
     GATEPOST_DNS_SERVERS: `127.0.0.1:${String(dns.port)}`,
@@ -123,6 +126,7 @@ export async function openShownService(): Promise<ShownService> {
   });
   const store = await openTestStore(home.directory);
   const ids = await seed(store);
+  await more(store, ids);
   await store.close();
   const service = await startService(home);
   const signIn = async (email: string): Promise<Browser> => {

@@ -1,0 +1,182 @@
+import { LRUCache } from "lru-cache";
+import { entriesUpTo } from "../../base/entries.ts";
+import { notFound, notNow } from "../../base/refusals.ts";
+import { readEntry, trimEntry } from "../../core/address/address.ts";
+import { csvLine } from "../../core/batch/result-cells.ts";
+import { FEEDBACK_OUTCOMES } from "../../core/policy/outcomes.ts";
+import type { SoughtDecisions } from "../../gate/decision-log.ts";
+import type { DecisionPage, LoggedDecision } from "../../gate/gate-shapes.ts";
+import { mailboxId } from "../../gate/traffic-marks.ts";
+import { readFeedback, readSought } from "../api/feedback.ts";
+import {
+  account,
+  type AccountRoute,
+  counted,
+  type DashboardServices,
+  file,
+  noteOwn,
+  optional,
+  type SignedInRequest,
+  textField,
+  wordField,
+} from "./route.ts";
+import type { AccountDecisions, FoundDecisions, ReportedGroup } from "./shapes.ts";
+
+/** The decision log, and what became of those whom it is about. */
+
+/** What a typed address, domain or value of `count_by` is called in the log, which has none of them in clear. */
+async function foundIn(
+  { gate }: DashboardServices,
+  accountId: string,
+  text: string,
+): Promise<FoundDecisions> {
+  const entry = readEntry(text, "either");
+  if (entry.kind === "address") {
+    return { by: "mailbox", value: mailboxId(gate.hash, accountId, entry.address) };
+  }
+  const source = await gate.decisionLog.sourceOf(accountId, text);
+  if (source !== undefined) return { by: "source", value: source };
+  if (entry.kind === "domain" && entry.domain.registrableDomain !== undefined) {
+    return { by: "domain", value: entry.domain.registrableDomain };
+  }
+  throw notNow("No decision of the last 7 days has this.");
+}
+
+function marksOf({ gate }: DashboardServices, accountId: string, page: DecisionPage) {
+  const named = page.decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
+  return gate.feedback.marks(accountId, [...new Set(named)]);
+}
+
+const CSV_ROWS = 1_000;
+
+/** Every decision that is sought, newest first. */
+async function* csvOf(
+  services: DashboardServices,
+  accountId: string,
+  sought: SoughtDecisions,
+): AsyncGenerator<string> {
+  yield csvLine([...CSV_COLUMNS.map(([name]) => name), "feedback"], ",");
+  for (let after: string | undefined | null; after !== null;) {
+    const order = { ...sought, limit: CSV_ROWS, after };
+    const page = await services.gate.decisionLog.page(accountId, order);
+    const marks = await marksOf(services, accountId, page);
+    const lines = page.decisions.map((row) => {
+      const cells = CSV_COLUMNS.map(([, cell]) => cell(row) ?? "");
+      return csvLine([...cells, marks.get(row.mailbox?.id ?? "") ?? ""], ",");
+    });
+    yield lines.join("");
+    after = page.next;
+  }
+}
+
+type CsvColumn = readonly [name: string, cell: (row: LoggedDecision) => string | null | undefined];
+
+const CSV_COLUMNS: readonly CsvColumn[] = [
+  ["time", ({ time }) => time],
+  ["decision", ({ decision }) => decision],
+  ["reason", ({ reason }) => reason],
+  ["domain", ({ registrable_domain: domain }) => domain],
+  ["mailbox", ({ mailbox }) => mailbox?.id],
+  ["shape", ({ shape }) => shape],
+  ["sources", ({ sources }) => sources.map(({ name, id }) => `${name}:${id}`).join(" ")],
+  ["for", (row) => row.for],
+  ["form", ({ form }) => form],
+  ["key", ({ key }) => key],
+  ["policy", ({ policy }) => policy.name],
+  ["version", ({ policy }) => String(policy.version)],
+  ["rule", ({ rule }) => (rule === null ? "" : String(rule + 1))],
+  ["complete", ({ complete }) => String(complete)],
+];
+
+const soughtIn = ({ query }: SignedInRequest): SoughtDecisions => readSought((name) => query[name]);
+
+const longText = textField(2_000);
+const oneOf = <const T extends string>(name: string, words: readonly T[]) =>
+  wordField(words, `"${name}" is one of ${words.join(", ")}.`);
+
+export const decisionRoutes: readonly AccountRoute[] = [
+  account("GET decisions", {}, async (services, request): Promise<AccountDecisions> => {
+    const { id, logsDecisions } = request.account;
+    const sought = soughtIn(request);
+    const page = await services.gate.decisionLog.page(id, sought);
+    if (sought.after === undefined) await noteReading(request);
+    const marks = await marksOf(services, id, page);
+    const said = [...marks].map(([mailbox, outcome]) => ({ mailbox, outcome }));
+    return { log: logsDecisions ? "on" : "off", ...page, marks: said };
+  }),
+  account("GET decisions/groups", {}, ({ gate }, { account: own }) =>
+    gate.decisionLog.groups(own.id),
+  ),
+  account("GET decisions/csv", {}, (services, request) => {
+    const chunks = csvOf(services, request.account.id, soughtIn(request));
+    return file("gatepost-decisions.csv", "text/csv; charset=utf-8", chunks);
+  }),
+  account(
+    "POST decisions/report",
+    {
+      body: {
+        by: oneOf("by", ["domain", "mailbox", "source", "shape"]),
+        value: longText,
+        outcome: oneOf("outcome", FEEDBACK_OUTCOMES),
+      },
+    },
+    async (services, request): Promise<ReportedGroup> => {
+      const { by, value, outcome } = request.body;
+      const { id } = request.account;
+      const { decisionLog, feedback } = services.gate;
+      const sought = readSought((name) => (name === by ? value : undefined));
+      const mailboxes = await decisionLog.mailboxes(id, sought);
+      const reports = await counted(services, request, () =>
+        feedback.recordAll(id, mailboxes, outcome),
+      );
+      await noteOwn(request, { action: "feedback.given", detail: `${outcome}, all of one ${by}` });
+      return { ...reports, mailboxes: mailboxes.size };
+    },
+  ),
+  account(
+    "POST decisions/take-back",
+    { body: { first: longText, last: longText } },
+    async ({ gate }, request) => {
+      const { first, last } = request.body;
+      await gate.feedback.takeBackAll(request.account.id, first, last);
+      await noteOwn(request, { action: "feedback.taken_back" });
+    },
+  ),
+  account("POST decisions/find", { body: { text: longText } }, (services, request) =>
+    foundIn(services, request.account.id, trimEntry(request.body.text)),
+  ),
+  account("DELETE feedback/:id", {}, async ({ gate }, request) => {
+    if (!(await gate.feedback.takeBack(request.account.id, request.id))) throw notFound();
+    await noteOwn(request, { action: "feedback.taken_back" });
+  }),
+  account(
+    "POST feedback",
+    {
+      body: {
+        email: optional(longText),
+        mailbox: optional(longText),
+        outcome: optional(longText),
+        note: optional(longText),
+      },
+    },
+    async (services, request) => {
+      const given: Readonly<Record<string, string | undefined>> = request.body;
+      const said = readFeedback((name) => given[name]);
+      await counted(services, request, async (admitted) => {
+        // As the API does: with the rate spent it costs a credit.
+        if (admitted.creditsOnly !== undefined) await services.admission.charge(admitted, 0);
+        await services.gate.feedback.record(request.account.id, said);
+      });
+      await noteOwn(request, { action: "feedback.given", detail: said.outcome });
+    },
+  ),
+];
+
+/** Browsers that read the log within the hour: the page follows it live. */
+const readers = new LRUCache<string, true>({ ...entriesUpTo(10_000), ttl: 3_600_000 });
+
+async function noteReading(request: SignedInRequest): Promise<void> {
+  if (readers.has(request.session.id)) return;
+  readers.set(request.session.id, true);
+  await noteOwn(request, { action: "decisions.read" });
+}

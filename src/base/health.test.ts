@@ -47,6 +47,20 @@ for (const [what, look, says, stops] of looks) {
   });
 }
 
+test("one cause is one line: what follows from a part that stops the service is not told", async () => {
+  let isAway = true;
+  const { health, log } = open({
+    dns: { look: () => Promise.resolve(isAway ? SILENT : undefined), silence: SILENT },
+    webhooks: { look: () => Promise.resolve(isAway ? OLD : undefined) },
+    refusals: { look: () => Promise.resolve(OLD) },
+  });
+  const parts = async () => (await health.now()).map(({ part }) => part);
+  assert.deepEqual(await parts(), ["dns", "refusals"]);
+  assert.equal(log.lines.length, 2);
+  isAway = false;
+  assert.deepEqual(await parts(), ["refusals"]);
+});
+
 test("a look without an answer means silence after two seconds, for all that ask meanwhile", async () => {
   let asked = 0;
   const look = (): Promise<undefined> => {

@@ -11,13 +11,26 @@ export const PARTS = [
   "lists",
   "workers",
   "duties",
+  "servers",
+  "clock",
   "proxy",
   "feeds",
+  "webhooks",
   "failed_open",
   "refusals",
 ] as const;
 
 export type HealthPart = (typeof PARTS)[number];
+
+/** One cause is one line: a part is not told of while one of these stops the service. */
+const CAUSES: Partial<Record<HealthPart, readonly HealthPart[]>> = {
+  lists: ["database", "disk", "workers"],
+  workers: ["database"],
+  duties: ["database"],
+  servers: ["database"],
+  feeds: ["dns"],
+  webhooks: ["dns", "database"],
+};
 
 export interface Trouble {
   readonly says: string;
@@ -79,7 +92,7 @@ export function askedRarely<T>(
 
 const LOOK_MS = 2_000;
 const LOOK_EVERY_MS = 5_000;
-const SILENT = "silent";
+const SILENT = "silent" as const;
 
 /** What of this process is broken, and since when: for `/readyz`, metrics, the log and the dashboard. */
 export class Health {
@@ -113,15 +126,19 @@ export class Health {
   async #look(): Promise<readonly BrokenPart[]> {
     const { clock, parts } = this.#deps;
     const late = { timeoutMs: LOOK_MS, late: SILENT, clock } as const;
-    const looks = [...parts].map(async ([part, { look, silence }]) => {
-      const found = await inTime(
+    const found = new Map<HealthPart, Trouble | typeof SILENT | undefined>();
+    const looks = [...parts].map(async ([part, { look, silence = SILENT }]) => {
+      const trouble = await inTime(
         look().catch(() => SILENT),
         late,
       );
-      if (typeof found !== "string") this.#note(part, found, silence !== undefined);
-      else if (silence !== undefined) this.#note(part, silence, true);
+      found.set(part, typeof trouble === "string" ? silence : trouble);
     });
     await Promise.all(looks);
+    for (const [part, trouble] of found) {
+      if (trouble === SILENT || (trouble !== undefined && hasCause(part, found))) continue;
+      this.#note(part, trouble, parts.get(part)?.silence !== undefined);
+    }
     return PARTS.flatMap((part) => this.#known.get(part) ?? []);
   }
 
@@ -139,6 +156,16 @@ export class Health {
     this.#known.set(part, { part, says, toDo, sinceMs, stops: isNeeded && !isWarning });
     if (known === undefined) log.warn("health.broken", { part, says, to_do: toDo });
   }
+}
+
+function hasCause(
+  part: HealthPart,
+  found: ReadonlyMap<HealthPart, Trouble | typeof SILENT | undefined>,
+): boolean {
+  return (CAUSES[part] ?? []).some((cause) => {
+    const trouble = found.get(cause);
+    return typeof trouble === "object" && trouble.isWarning !== true;
+  });
 }
 
 const RECENT_MS = 300_000;

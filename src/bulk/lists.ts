@@ -168,6 +168,19 @@ export class AccountLists {
     };
   }
 
+  /** Lists and batches that came before this one and are not begun; undefined once it is. */
+  async ahead({ session, state }: Session): Promise<number | undefined> {
+    if (state !== "pending") return undefined;
+    const { ahead } = await this.#deps.db
+      .selectFrom("jobs")
+      .innerJoin("jobs as own", (join) => join.on("own.session", "=", session))
+      .select(({ fn }) => fn.countAll().as("ahead"))
+      .where("jobs.state", "=", "pending")
+      .whereRef("jobs.accepted_at_ms", "<", "own.accepted_at_ms")
+      .executeTakeFirstOrThrow();
+    return Number(ahead);
+  }
+
   newest(run: Session): Promise<readonly SpelledResult[]> {
     return newestResults(this.#deps.sessions, run);
   }

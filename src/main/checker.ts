@@ -131,6 +131,8 @@ export interface Checker {
   readonly dns: DnsLookup;
   readonly lookup: Lookup;
   readonly check: SingleCheck;
+  /** What nobody asked for, the examples of the front page say: it is in no count. */
+  readonly uncounted: SingleCheck;
   /** The same by the clock of the process, for answers that somebody waits for. */
   readonly budgeted: SingleCheck;
   readonly withoutDns: CheckWithoutDns;
@@ -164,6 +166,7 @@ export function openChecker(process: Process, parts: CheckerParts): Checker {
     dns,
     lookup,
     check: told(createSingleCheck(deps)),
+    uncounted: createSingleCheck(deps),
     budgeted: told(createSingleCheck(deps, clock)),
     withoutDns: createCheckWithoutDns(deps),
   };

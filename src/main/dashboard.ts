@@ -46,7 +46,7 @@ interface AccountParts {
     readonly lists: Pick<ServedLists, "operator" | "refresh">;
   };
   readonly admission: Admission;
-  readonly checker: Pick<Checker, "check" | "datasets">;
+  readonly checker: Pick<Checker, "check" | "uncounted" | "datasets">;
   readonly info: DashboardDeps["info"];
   readonly countSignIn: (outcome: SignInOutcome) => void;
   readonly health: DashboardDeps["health"];
@@ -99,7 +99,7 @@ export function openAccounts(
 ): Omit<DashboardDeps, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
   const { store, usage, rates, quotas, charges } = backing;
-  const [{ check, datasets }, { operator, refresh }] = [checker, lists];
+  const [{ check, uncounted, datasets }, { operator, refresh }] = [checker, lists];
   const { notices, keys, credits, switches } = store;
   const { db } = store.sql;
   const [stored, sessions, auditLog] = [new Accounts(db), new SignIns(db), new AuditLog(db)];
@@ -146,7 +146,7 @@ export function openAccounts(
     usage: new UsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...told, admission, check, datasets, tiers }),
     setUp,
-    frontPage: createFrontPage({ check, datasets, refresh, clock }),
+    frontPage: createFrontPage({ check: uncounted, datasets, refresh, clock }),
     operator,
     refresh,
   };

@@ -10,7 +10,7 @@ import { TcpPipe } from "../dns/transport/tcp.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { DnsTest } from "../http/account/shapes.ts";
 import type { Config } from "./settings/config.ts";
-import { dnsFilters, dnsSilence } from "./health.ts";
+import { dnsFilters, dnsInvents, dnsSilence } from "./health.ts";
 import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";
 
 /** Names that do not exist: each is asked once, so no cache answers. */
@@ -49,7 +49,7 @@ export async function measureResolver(parts: ResolverParts): Promise<MeasuredRes
   }
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
   const medianMs = Math.round(times[QUESTIONS / 2] ?? 0);
-  const invented = answers.some(({ kind }) => kind === "found") ? INVENTS : undefined;
+  const invented = answers.some(({ kind }) => kind === "found") ? dnsInvents : undefined;
   const untrue = lie ?? invented;
   if (untrue !== undefined) return { found: untrue, medianMs, isTruthful: false };
   const isTruthful = parts.trust === undefined ? null : true;
@@ -67,11 +67,6 @@ export async function measureResolver(parts: ResolverParts): Promise<MeasuredRes
   const toDo = "Use a resolver that is nearer, best one on this machine (GATEPOST_DNS_SERVERS).";
   return { found: { says, toDo, isWarning: true }, medianMs, isTruthful };
 }
-
-const INVENTS: Trouble = {
-  says: "It invents addresses for names that do not exist, so every typing error looks like a domain.",
-  toDo: "Set GATEPOST_DNS_SERVERS to a resolver that tells the truth, best one of your own.",
-};
 
 async function askInvented({ lookup, clock, ids }: ResolverParts) {
   const startMs = clock.monotonicMs();

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { sql } from "kysely";
+import { temporaryFolder } from "../../test/process/temporary-folder.ts";
+import { openEmbedded } from "../store/database.ts";
 import { ownDisk } from "../../test/process/own-disk.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { DAY_MS } from "../core/calendar.ts";
@@ -13,6 +16,7 @@ import {
   feedsTrouble,
   proxyPart,
   refusalsPart,
+  webhooksTrouble,
 } from "./health.ts";
 import { nothingCounted } from "./metrics.ts";
 
@@ -26,13 +30,24 @@ const feed = (over: Partial<FeedStatus>): FeedStatus => ({
 });
 const REFUSED = { why: "not_fetched" } as const;
 
-const feeds: readonly (readonly [what: string, feed: FeedStatus, says: RegExp | undefined])[] = [
+const feeds: readonly (readonly [
+  what: string,
+  feed: FeedStatus,
+  says: RegExp | undefined,
+  bornMs?: number,
+])[] = [
   ["never asked for", feed({}), undefined],
   ["confirmed today", feed({ askedAtMs: NOW_MS, confirmedAtMs: NOW_MS }), undefined],
   [
     "refused since yesterday",
     feed({ askedAtMs: NOW_MS, confirmedAtMs: NOW_MS - DAY_MS, refusal: REFUSED }),
     undefined,
+  ],
+  [
+    "never fetched by an installation of today",
+    feed({ askedAtMs: NOW_MS, refusal: REFUSED }),
+    undefined,
+    NOW_MS - DAY_MS + 1,
   ],
   ["never fetched", feed({ askedAtMs: NOW_MS, refusal: REFUSED }), /1 of 1 .*\(not fetched\): a\./],
   [
@@ -43,9 +58,9 @@ const feeds: readonly (readonly [what: string, feed: FeedStatus, says: RegExp | 
   ["switched off", feed({ askedAtMs: 1, confirmedAtMs: 1, isOff: true }), undefined],
 ];
 
-for (const [what, status, says] of feeds) {
+for (const [what, status, says, bornMs = 0] of feeds) {
   test(`health: a list ${what} is ${says === undefined ? "well" : "old"}`, () => {
-    const trouble = feedsTrouble([status], NOW_MS);
+    const trouble = feedsTrouble([status], { nowMs: NOW_MS, bornMs });
     if (says === undefined) assert.equal(trouble, undefined);
     else assert.match(trouble?.says ?? "", says);
   });
@@ -105,6 +120,46 @@ test("health: a duty that changes hands is well, one that nobody takes is not", 
   clock.advance(15_000);
   assert.equal((await look())?.says, "No process does list refresh.");
 });
+
+const deliveries: readonly (readonly [
+  what: string,
+  accounts: readonly string[],
+  says: RegExp | undefined,
+])[] = [
+  ["none", [], undefined],
+  ["two that failed", ["xx"], undefined],
+  ["three that failed", ["xxx"], /^The webhook address of an account failed 3 times in a row/],
+  ["a later one that was taken", ["oxxxx"], undefined],
+  ["two accounts", ["xxxo", "xxx", "oxx"], /addresses of 2 accounts/],
+];
+
+for (const [what, accounts, says] of deliveries) {
+  test(`health: webhooks: ${what}`, async () => {
+    const { db, close } = await openEmbedded(temporaryFolder(), NOW_MS);
+    const rows = accounts.flatMap((marks, account) =>
+      marks.split("").map((mark, at) => ({
+        id: `${String(account)} ${String(at)}`,
+        account_id: String(account),
+        event: "test.ping" as const,
+        data: "{}",
+        state: "done" as const,
+        queued_at_ms: NOW_MS - at,
+        error: mark === "x" ? "status 500" : null,
+      })),
+    );
+    await sql`pragma foreign_keys = off`.execute(db); // there are no accounts
+    if (rows.length > 0)
+      await db
+        .insertInto("webhook_deliveries")
+        .values(rows as never)
+        .execute();
+    const trouble = await webhooksTrouble(db, NOW_MS);
+    if (says === undefined) assert.equal(trouble, undefined);
+    else assert.match(trouble?.says ?? "", says);
+    assert.equal(await webhooksTrouble(db, NOW_MS + 3_600_001), undefined);
+    await close();
+  });
+}
 
 const disks: readonly (readonly [
   what: string,

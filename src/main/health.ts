@@ -1,10 +1,19 @@
 import { access, constants, statfs } from "node:fs/promises";
 import type { Kysely } from "kysely";
-import { Health, type HealthPart, recently, type Trouble, type Watched } from "../base/health.ts";
+import {
+  askedRarely,
+  Health,
+  type HealthPart,
+  recently,
+  type Trouble,
+  type Watched,
+} from "../base/health.ts";
 import { type DnsFigures, filteredToday, isTcpAlone, type ProcessCounts } from "./metrics.ts";
 import { CLAIMS_MAX } from "../bulk/chunk-queue.ts";
+import { clockPart, newestWritten, postgresTime } from "./clock-health.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
+import { goneServers } from "../store/presence.ts";
 import type { Database } from "../store/schema.ts";
 import { RUNNING } from "../store/tables/bulk.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
@@ -30,16 +39,25 @@ interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
 export function openHealth(process: Process, parts: HealthParts): Health {
   const { config, clock, log, closing } = process;
   const { backing } = parts;
+  const { db } = backing.store.sql;
   const watched = new Map<HealthPart, Watched>([
     ["database", databasePart(config, backing)],
     ["lists", listsPart(process, parts)],
     ["proxy", proxyPart(parts.counted, clock)],
     ["refusals", refusalsPart(parts.counted, clock)],
     ["failed_open", failedOpenPart(parts.counted, clock)],
+    ["webhooks", { look: () => webhooksTrouble(db, clock.nowMs()) }],
   ]);
-  if (config.databaseUrl === undefined) watched.set("disk", diskPart(config.dataDir));
-  else {
-    const { db } = backing.store.sql;
+  if (config.databaseUrl === undefined) {
+    watched.set("disk", diskPart(config.dataDir));
+    const written = askedRarely(() => newestWritten(db), WRITTEN_EVERY_MS, clock);
+    watched.set("clock", clockPart(clock, written));
+  } else {
+    watched.set(
+      "clock",
+      clockPart(clock, () => postgresTime(db)),
+    );
+    watched.set("servers", { look: async () => serversTrouble(await goneServers(db)) });
     watched.set("workers", { look: () => workersTrouble(db, clock.nowMs()) });
     watched.set(
       "duties",
@@ -48,7 +66,10 @@ export function openHealth(process: Process, parts: HealthParts): Health {
   }
   if (!isDnsOff(config)) watched.set("dns", dnsPart(config, parts));
   if (config.listsRefresh === "daily") {
-    const look = async () => feedsTrouble(await parts.lists.refresh.status(), clock.nowMs());
+    const look = async () => {
+      const feeds = await parts.lists.refresh.status();
+      return feedsTrouble(feeds, { nowMs: clock.nowMs(), bornMs: await bornMs(db) });
+    };
     watched.set("feeds", { look });
   }
   const health = new Health({ clock, log, parts: watched });
@@ -164,6 +185,12 @@ export const dnsFilters = (names?: number): Trouble => ({
   isWarning: true,
 });
 
+export const dnsInvents: Trouble = {
+  says: "This resolver invents addresses for names that do not exist, so every typing error looks like a domain.",
+  toDo: "Set GATEPOST_DNS_SERVERS to a resolver that tells the truth, best one of your own.",
+  isWarning: true,
+};
+
 function dnsPart(config: Config, { trust, dnsAnswers, dnsFigures }: HealthParts): Watched {
   const silence = dnsSilence(config);
   const tcpAlone = {
@@ -177,6 +204,7 @@ function dnsPart(config: Config, { trust, dnsAnswers, dnsFigures }: HealthParts)
       if (trust?.distrusted !== undefined) return trust.fault();
       if (!answers) return silence;
       const figures = dnsFigures();
+      if (trust?.stats().invents === true) return dnsInvents;
       const names = filteredToday(figures);
       if (names > 0) return dnsFilters(names);
       return isTcpAlone(figures) ? tcpAlone : well;
@@ -292,11 +320,27 @@ export function dutiesPart(
 
 const FEED_OLD_DAYS = 3;
 
-/** Lists that were asked for and have not been confirmed for three days, or ever. */
-export function feedsTrouble(feeds: readonly FeedStatus[], nowMs: number): Trouble | undefined {
+/** When the database was made. */
+export async function bornMs(db: Kysely<Database>): Promise<number> {
+  const { born } = await db
+    .selectFrom("schema_migrations")
+    .select(({ fn }) => fn.min("applied_at_ms").as("born"))
+    .executeTakeFirstOrThrow();
+  return Number(born);
+}
+
+/** Lists that were asked for and have not been confirmed for three days, or ever, once the installation is a day old. */
+export function feedsTrouble(
+  feeds: readonly FeedStatus[],
+  { nowMs, bornMs: born }: { readonly nowMs: number; readonly bornMs: number },
+): Trouble | undefined {
+  const isOld = (confirmedAtMs?: number): boolean =>
+    confirmedAtMs === undefined
+      ? nowMs - born > DAY_MS
+      : nowMs - confirmedAtMs > FEED_OLD_DAYS * DAY_MS;
   const old = feeds.filter(
-    ({ askedAtMs, confirmedAtMs = 0, isOff }) =>
-      isOff !== true && askedAtMs !== undefined && nowMs - confirmedAtMs > FEED_OLD_DAYS * DAY_MS,
+    ({ askedAtMs, confirmedAtMs, isOff }) =>
+      isOff !== true && askedAtMs !== undefined && isOld(confirmedAtMs),
   );
   if (old.length === 0) return well;
   const reasons = new Set(old.flatMap(({ refusal }) => refusal?.why.replaceAll("_", " ") ?? []));
@@ -304,6 +348,50 @@ export function feedsTrouble(feeds: readonly FeedStatus[], nowMs: number): Troub
   return {
     says: `${String(old.length)} of ${String(feeds.length)} public lists were not confirmed in the last 3 days${why}: ${old.map(({ id }) => id).join(", ")}. The last good copies are in use.`,
     toDo: "Run gatepost lists refresh; gatepost lists status has the reason of each.",
+  };
+}
+
+export function serversTrouble(gone: Awaited<ReturnType<typeof goneServers>>): Trouble | undefined {
+  if (gone.length === 0) return well;
+  const each = gone.map(({ name, seconds }) => `${name}, last seen ${String(seconds)} s ago`);
+  return {
+    says: `${gone.length === 1 ? "A server is" : `${String(gone.length)} servers are`} gone: ${each.join("; ")}.`,
+    toDo: "Look at its machine and its log, and start it again; a day later nobody misses it.",
+  };
+}
+
+const WRITTEN_EVERY_MS = 60_000;
+
+const FAILED_IN_A_ROW = 3;
+const WEBHOOKS_LOOKED_AT = 1_000;
+
+/** Accounts whose newest messages of the last hour were all not taken. */
+export async function webhooksTrouble(
+  db: Kysely<Database>,
+  nowMs: number,
+): Promise<Trouble | undefined> {
+  const rows = await db
+    .selectFrom("webhook_deliveries")
+    .select(["account_id", "error"])
+    .where("queued_at_ms", ">", nowMs - 3_600_000)
+    .where("state", "=", "done")
+    .orderBy("queued_at_ms", "desc")
+    .limit(WEBHOOKS_LOOKED_AT)
+    .execute();
+  const newest = new Map<string, boolean[]>();
+  for (const { account_id: id, error } of rows) {
+    const taken = newest.get(id) ?? [];
+    newest.set(id, taken);
+    if (taken.length < FAILED_IN_A_ROW) taken.push(error === null);
+  }
+  const failing = [...newest.values()].filter(
+    (taken) => taken.length === FAILED_IN_A_ROW && !taken.includes(true),
+  ).length;
+  if (failing === 0) return well;
+  return {
+    says: `The webhook ${failing === 1 ? "address of an account" : `addresses of ${String(failing)} accounts`} failed ${String(FAILED_IN_A_ROW)} times in a row in the last hour.`,
+    toDo: "gatepost webhook log ACCOUNT has the answers; of all accounts at once it is the way out or DNS.",
+    isWarning: true,
   };
 }
 

@@ -5,6 +5,7 @@ import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
 import { RequestCounts } from "../accounts/request-counts.ts";
 import { Keys } from "../accounts/key-store.ts";
+import { keepPresence } from "../store/presence.ts";
 import { type CheckOne, createCheckOne, BodyCache } from "../check/single-check.ts";
 import { createExplain } from "../check/explain.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
@@ -114,6 +115,11 @@ async function openServer(process: Process) {
   const { app, setUp, health } = appOf(process, parts);
   const trustedProxies = config.trustProxy ?? [];
   if (backing.where === "alone") await webhooks.dispatcher.start("alone");
+  else {
+    const failed = (fault: unknown): void => log.error("presence.failed", fault);
+    const { db } = backing.store.sql;
+    closing.add(keepPresence({ db, clock: process.clock, name: process.name, failed }));
+  }
   startUpkeep(process, serving, { ...lists.duties, ...parts.watching.duties(health) });
   const { counted } = serving;
   const serve: typeof app.serve = (request, response) => {

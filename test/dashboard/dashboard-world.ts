@@ -31,6 +31,8 @@ import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { UsageRecorder } from "../../src/accounts/admission/usage-recorder.ts";
 import { type DashboardLists, rulesOf } from "./dashboard-lists.ts";
 import { keptLog, type KeptLog } from "../process/kept-log.ts";
+import type { BrokenPart } from "../../src/base/health.ts";
+import type { BulkWorker } from "../../src/bulk/worker.ts";
 import { bulkOn, coreCheck } from "../bulk/bulk-world.ts";
 import { storesOn } from "../contracts/stores.ts";
 import { literalDatasets, type LiteralKnowledge } from "../lists/literal-datasets.ts";
@@ -53,6 +55,10 @@ export interface DashboardWorld {
   readonly admission: Admission;
   /** The lists behind the admin's page; `refresh` answers from `sources`. */
   readonly lists: DashboardLists;
+  /** Works off lists; it runs. */
+  readonly worker: BulkWorker;
+  /** What health says; DNS is down from the start. */
+  readonly broken: BrokenPart[];
   /** Writes the waiting counts of the charts. */
   countRequests(): Promise<void>;
   /** Creates an account that may sign in with `PASSWORD`; returns its id. */
@@ -146,25 +152,22 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   running.start();
   const backing = { store, charges, rates, quotas, usage };
   const secretKey = new Uint8Array(32);
+  const broken: BrokenPart[] = [
+    {
+      part: "dns",
+      says: "DNS server 192.0.2.53:53 does not answer.",
+      toDo: "Start it.",
+      sinceMs: clock.nowMs(),
+      stops: true,
+    },
+  ];
   const health: DashboardDeps["health"] = {
-    state: () =>
-      Promise.resolve({
-        parts: ["database", "dns"],
-        broken: [
-          {
-            part: "dns",
-            says: "DNS server 192.0.2.53:53 does not answer.",
-            toDo: "Start it.",
-            sinceMs: clock.nowMs(),
-            stops: true,
-          },
-        ],
-      }),
+    state: () => Promise.resolve({ parts: ["database", "dns"], broken }),
   };
   const parts = {
     serving: { backing, lists: words, shares, tiers, secretKey },
     admission,
-    checker: { check, datasets },
+    checker: { check, uncounted: check, datasets },
     info: { publicUrl, version: "0.0.0-test" },
     countSignIn: () => undefined,
     health,
@@ -238,6 +241,8 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     admission,
     receiver: hooks.receiver,
     lists: words,
+    worker: running,
+    broken,
     countRequests: () => requests.flush(),
     async addAccount(email, { isAdmin = false, tier = "free" } = {}) {
       const order = { email, tier, origin: "operator", isAdmin, password: PASSWORD } as const;

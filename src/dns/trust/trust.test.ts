@@ -117,6 +117,25 @@ for (const [does, say, reason] of liars) {
   });
 }
 
+test("a resolver that invents addresses for names that do not exist is told, a test server is not", async () => {
+  const invents: Say = (name, type) => (type === A ? found : honest(name, type));
+  for (const [say, is] of [
+    [honest, false],
+    [invents, true],
+    [everything, false],
+  ] as const) {
+    const { trust, pass, use } = world(say);
+    trust.start();
+    await pass(1_000);
+    assert.equal(trust.stats().invents, is);
+    assert.equal(trust.distrusted, undefined);
+    use(honest);
+    await Promise.all([trust.round(), pass(1_000)]);
+    assert.equal(trust.stats().invents, false);
+    trust.close();
+  }
+});
+
 const closed: readonly (readonly [does: string, others: Reply<unknown>])[] = [
   ["denies other names", noName],
   ["has nothing for other names", noData],

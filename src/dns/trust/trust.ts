@@ -183,6 +183,8 @@ export interface TrustStats {
   readonly replacedByUnknown: number;
   /** Names of which the resolver said, today, that it withholds or forges the answer. */
   readonly filteredToday: number;
+  /** Names that do not exist have addresses, while others are answered rightly. */
+  readonly invents: boolean;
 }
 
 /** Whether the resolver tells the truth, by names whose answer is known. Decision 0002 has the rules and why. */
@@ -193,6 +195,7 @@ export class Trust {
   #replacedByUnknown = 0;
   #filteredDay = -1;
   readonly #filtered = new Set<string>();
+  #invents = false;
   epoch = 0;
   readonly #forgetters: (() => void)[] = [];
   #foundMs = -Infinity;
@@ -225,6 +228,7 @@ export class Trust {
       distrusted: this.#distrusted,
       replacedByUnknown: this.#replacedByUnknown,
       filteredToday,
+      invents: this.#invents,
     };
   }
 
@@ -377,6 +381,7 @@ export class Trust {
   async #askNow(): Promise<Round> {
     const startedMs = this.#clock.monotonicMs();
     let round = await askRound(this.#deps);
+    if (round === "good") await this.#askInvented();
     if (round === "good" || round === "filters") this.#hasCanaries = true;
     else if (this.#learned.size > 0) {
       const learned = [...this.#learned.values()].slice(-3);
@@ -385,6 +390,15 @@ export class Trust {
     if (this.#isRefuted(round, startedMs)) round = "open";
     if (!this.#isClosed) this.#judge(round);
     return round;
+  }
+
+  /** A resolver that finds every name is a test server, as in `askRound`. */
+  async #askInvented(): Promise<void> {
+    const { resolver, random } = this.#deps;
+    const [name = ""] = inventedNames(random);
+    const answer = await ask(resolver, name, A);
+    if (answer === "silent") return;
+    this.#invents = answer === "found" && (await ask(resolver, name, MX)) !== "found";
   }
 
   #isRefuted(round: Round, startedMs: number): boolean {

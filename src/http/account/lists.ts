@@ -118,9 +118,21 @@ async function stateOf(
   return { ...state, read: await readOf(services, open, own) };
 }
 
-async function soFar({ accountLists }: DashboardServices, run: Session) {
-  const newest = await accountLists.newest(run);
+const NO_WORKER = "Waiting: no worker runs. Nothing is lost.";
+
+async function waitingOf({ accountLists, health }: DashboardServices, run: Session) {
+  const ahead = await accountLists.ahead(run);
+  const { broken } = await health.state();
+  const isStuck = broken.some(({ part }) => part === "lists" || part === "workers");
+  if (!isStuck && ahead === undefined) return {};
+  const says = isStuck ? NO_WORKER : "Waiting for its turn.";
+  return { waiting: { ahead: ahead ?? 0, says } };
+}
+
+async function soFar(services: DashboardServices, run: Session) {
+  const newest = await services.accountLists.newest(run);
   return {
+    ...(await waitingOf(services, run)),
     so_far: { good: run.tally.valid, disposable: run.tally.disposable },
     newest: newest.map(({ spelling: entry, result }) => {
       const verdict = verdictOf(JSON.parse(result) as FullResult, entry, "anything");

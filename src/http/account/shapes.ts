@@ -210,6 +210,8 @@ export interface ListState extends ListSummary {
   readonly stopped: boolean;
   /** Checks that it cost so far. */
   readonly charged: number;
+  /** While it waits: how many lists are before it, and a sentence. */
+  readonly waiting?: { readonly ahead: number; readonly says: string };
   readonly so_far?: { readonly good: number; readonly disposable: number };
   readonly newest?: readonly {
     readonly entry: string;

@@ -12,7 +12,9 @@ import { LOCK_FILE, lockForServing } from "../../store/embedded/serving-lock.ts"
 import { wouldTakeWrites } from "../../store/takes-writes.ts";
 import { isDnsOff, openDns, openTrust } from "../checker.ts";
 import { measureResolver } from "../dns-test.ts";
+import { clockBeside, newestWritten, postgresTime } from "../clock-health.ts";
 import {
+  bornMs,
   databaseTrouble,
   diskTrouble,
   feedsTrouble,
@@ -55,13 +57,13 @@ export function examineMemory(
 function examineFeeds(
   feeds: readonly FeedStatus[],
   { listsRefresh }: Config,
-  nowMs: number,
+  times: Parameters<typeof feedsTrouble>[1],
 ): Inspection {
   if (listsRefresh === "off") {
     const says = "Fetching is off; only bundled lists are used.";
     return note(says, "Set GATEPOST_LISTS_REFRESH=daily.");
   }
-  const old = feedsTrouble(feeds, nowMs);
+  const old = feedsTrouble(feeds, times);
   if (old !== undefined) return note(old.says, old.toDo);
   return "All that were asked for were confirmed in the last 3 days.";
 }
@@ -106,9 +108,10 @@ async function examineDatabase(
   if (!(await wouldTakeWrites(db))) {
     return [finding("database", databaseTrouble(config, "silent") ?? "The disk says why.")];
   }
-  const { rows } = await sql<{ number: number; newest: number | string }>`
-    select max(number) as number, max(applied_at_ms) as newest from schema_migrations`.execute(db);
-  const { number = 0, newest = 0 } = rows[0] ?? {};
+  const { rows } = await sql<{ number: number }>`
+    select max(number) as number from schema_migrations`.execute(db);
+  const { number = 0 } = rows[0] ?? {};
+  const known = await (config.databaseUrl === undefined ? newestWritten(db) : postgresTime(db));
   return [
     finding(
       "database",
@@ -118,7 +121,7 @@ async function examineDatabase(
     ),
     finding("schema", `Version ${String(number)}, as this program has it.`),
     finding("ledger", await examineLedger(db)),
-    finding("clock", examineClock(clock.nowMs(), Number(newest))),
+    finding("clock", clockBeside(clock.nowMs(), known) ?? "It agrees with the database."),
   ];
 }
 
@@ -140,17 +143,6 @@ async function examineLedger(db: SqlDatabase["db"]): Promise<Inspection> {
   return wrong(
     `Balances differ from their entries: ${rows.map(({ id }) => id).join(", ")}.`,
     "Keep a copy of the database and report this; no command of Gatepost does it.",
-  );
-}
-
-/** A minute: what was written a moment ago by another machine may be ahead. */
-const CLOCK_SLACK_MS = 60_000;
-
-function examineClock(nowMs: number, newestMs: number): Inspection {
-  if (nowMs >= newestMs - CLOCK_SLACK_MS) return "It is not behind the database.";
-  return wrong(
-    "It is behind times that are in the database.",
-    "Set this machine's clock (NTP): quotas, sessions and keys go by it.",
   );
 }
 
@@ -254,7 +246,8 @@ async function examineStored(process: Process): Promise<readonly Finding[]> {
   }
   const opened = await openSql(process, "look");
   const key = await secretKeyTrouble(config, opened);
-  const feeds = examineFeeds(await readFeeds(process, opened), config, clock.nowMs());
+  const times = { nowMs: clock.nowMs(), bornMs: await bornMs(opened.db) };
+  const feeds = examineFeeds(await readFeeds(process, opened), config, times);
   const { databaseUrl } = config;
   return [
     ...(await examineDatabase(opened, config, clock)),

@@ -30,6 +30,7 @@ import type { DecisionMade } from "./outcomes.ts";
 import { type Proof, type ProofOffer, UNPROVEN, type VerifyProof } from "./proof/proof.ts";
 import type { SignToken } from "./tokens.ts";
 import { type SourceKey, sourceMarks, type TrafficOwner } from "./traffic-marks.ts";
+import { type Held, LATE } from "./shared-messages.ts";
 import type { CountedQuestion, Traffic } from "./traffic.ts";
 import { type DecisionAsker, bodyOf, type CheckedDecision } from "./decision-body.ts";
 import { type DecisionCheckDeps, DecisionChecks } from "./decision-checks.ts";
@@ -95,6 +96,9 @@ export interface DecideDeps extends DecisionCheckDeps {
 
 /** What the work behind the last DNS answer takes, and the way back to the client begins. */
 const FINISH_MS = 10;
+
+/** Of the time of a message; in the rest it is counted. */
+const MESSAGE_CHECK_PART = 0.8;
 
 /** Early answers whose checks go on: beyond that their checks end at what is known. */
 const UNFINISHED_MAX = 1_000;
@@ -184,7 +188,8 @@ export class Decider {
     { policy: name, question }: DecideRequest,
     timeoutMs: number,
   ): Awaitable<PoliciesInForce | undefined> {
-    if (isUnidentified === true) return builtInPolicy(policyFor(question ?? "signup"));
+    if (isUnidentified === true)
+      return builtInPolicy(name) ?? builtInPolicy(policyFor(question ?? "signup"));
     if (owner.kind === "account") return this.#deps.policies(owner.accountId, name, timeoutMs);
     return name === BUILT_IN.name ? BUILT_IN : undefined;
   }
@@ -284,7 +289,9 @@ export class Decider {
     const question = questionOf(run);
     const kept = this.#checks.kept(question);
     if (kept !== undefined) return { checked: kept, isCached: true };
-    const checking = this.#checks.check(question, run.left());
+    const { question: asked = "signup" } = run.request;
+    const timeoutMs = run.left() * (asked === "signup" ? 1 : MESSAGE_CHECK_PART);
+    const checking = this.#checks.check(question, timeoutMs);
     return checking.then((checked) => ({ checked, isCached: false }));
   }
 
@@ -332,19 +339,28 @@ export class Decider {
     const ruledWith = (sent: TrafficFacts | undefined): Ruling =>
       rule(checked, policies, { ...facts, traffic: sent }, request.language);
     const first = ruledWith(traffic);
-    const made = (ruling: Ruling): Omit<DecisionOutcome, "payment"> => {
+    const made = (ruling: Ruling, heldFor?: number): Omit<DecisionOutcome, "payment"> => {
       this.#note(run, findings, ruling);
       const isPassing = marks !== undefined && PASSING.has(ruling.outcome.reason);
-      const retryAfter = isPassing
-        ? secondsUntilRuled(checked, policies, facts, counter.later(marks, asked))
-        : undefined;
+      const retryAfter =
+        heldFor ??
+        (isPassing
+          ? secondsUntilRuled(checked, policies, facts, counter.later(marks, asked))
+          : undefined);
       if (marks !== undefined && countsSources(asked, policies, ruling))
         counter.countSources(marks, asked);
       return { checked, ruling, seen: traffic?.mailbox_seen, counts, proof, retryAfter };
     };
+    const held = ({ sent, retryAfter }: Held): Omit<DecisionOutcome, "payment"> => {
+      const ruling = ruledWith({ ...traffic, ...sent });
+      return made(ruling, PASSING.has(ruling.outcome.reason) ? retryAfter : undefined);
+    };
+    const isMessage = asked.question !== "signup";
+    // Nobody knows whose message it is, so nobody counts it.
+    if (isMessage && run.caller.isUnidentified === true) return held(LATE);
     if (marks === undefined) return made(first);
     const { decision } = first.outcome;
-    if (asked.question === "signup") {
+    if (!isMessage) {
       if (decision !== "reject" && checked.facts.dns === "yes") counter.count(marks);
       return made(first);
     }
@@ -355,9 +371,7 @@ export class Decider {
     const how = { isSent: decision === "accept", timeoutMs: left() };
     const counting = counter.countMessage(marks, asked, how, isStillRight);
     if (!(counting instanceof Promise)) return made(first);
-    return counting.then((isCounted) =>
-      made(isCounted ? first : ruledWith(counter.facts(marks, asked))),
-    );
+    return counting.then((one) => (one === undefined ? made(first) : held(one)));
   }
 
   #note({ caller, request, policies }: DecisionRun, findings: Findings, ruling: Ruling): void {

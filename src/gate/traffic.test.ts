@@ -2,7 +2,6 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
 import { literalDatasets } from "../../test/lists/literal-datasets.ts";
-import { StoreDown } from "../base/store-down.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readEntry } from "../core/address/address.ts";
 import { DAY_MS } from "../core/calendar.ts";
@@ -252,27 +251,6 @@ test("a store that does not answer delays a decision by 300 ms and no other one 
   await new Promise(setImmediate);
   assert.deepEqual(await count(["j.o@gmail.com"]), one(2), "what came late is known now");
   await traffic.flush();
-});
-
-test("a message waits for a store that is crowded, and goes out without one that is away", async (t) => {
-  const cause = new Error("timeout exceeded when trying to connect");
-  for (const [fault, isCounted] of [
-    [new StoreDown("crowded", { cause }), false],
-    [new StoreDown("away"), true],
-  ] as const) {
-    let faults = 2;
-    const { open, clock } = await openCounter(t, (store) => ({
-      ofSubjects: (...asked) => store.ofSubjects(...asked),
-      add: (rows) => store.add(rows),
-      addIf: (...some) => (faults-- > 0 ? Promise.reject(fault) : store.addIf(...some)),
-    }));
-    clock.advance(DAY_MS);
-    const owner = { accountId: "a1", since: 1, isPage: false };
-    const marks = { owner, mailbox: "m", spelling: "s", messages: "messages" };
-    const how = { isSent: true, timeoutMs: 1_000 };
-    const counted = open(400).countMessage(marks, MESSAGE, how, () => false);
-    assert.equal(await counted, isCounted, fault.message);
-  }
 });
 
 test("a flood of one name stops counting at 1,000", async (t) => {

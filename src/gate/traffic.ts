@@ -4,12 +4,12 @@ import type { Awaitable } from "../core/mail/lookup.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
 import { isShapeWave } from "../core/evidence/local-shape.ts";
 import type { Facts, SourceCounts, TrafficFacts, WindowCounts } from "../core/policy/policy.ts";
-import { isContended, isCrowded } from "../store/postgres-fault.ts";
 import type { TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
+import { type Held, SharedMessages } from "./shared-messages.ts";
 import {
   HOUR_MS,
   KINDS,
@@ -77,6 +77,7 @@ export interface LaterFacts {
 export class Traffic {
   readonly #deps: TrafficDeps;
   readonly #waiting: WriteBehind<Map<string, Sighting>>;
+  readonly #shared: SharedMessages;
   readonly #subjects = new LRUCache<string, TrafficSubject>({
     maxSize: ROWS_IN_MEMORY,
     sizeCalculation: ({ rows }) => rows,
@@ -101,6 +102,15 @@ export class Traffic {
       clock: deps.clock,
       save: (subjects) => deps.store.add(subjects.flatMap((rows) => [...rows.values()])),
       failed: (fault, lost) => this.#failed("traffic.write_failed", fault, { lost }),
+    });
+    this.#shared = new SharedMessages({
+      store: deps.store,
+      clock: deps.clock,
+      item: () => this.#messageItem(),
+      known: (subject) => this.#begun(subject),
+      unwritten: (subject) => this.#unwritten(subject),
+      note: (row) => this.#note(row),
+      failed: (fault) => this.#failed("traffic.count_failed", fault),
     });
   }
 
@@ -201,7 +211,9 @@ export class Traffic {
   }
 
   #sent(marks: Marks, asked: CountedQuestion, nowMs: number): TrafficFacts {
-    const times = this.#subjects.peek(messagesTo(marks, asked))?.current("message", nowMs);
+    const subject = messagesTo(marks, asked);
+    const times = this.#subjects.peek(subject)?.current("message", nowMs);
+    const before = times && this.#shared.sent(subject, times, nowMs);
     const person = this.#subjects.peek(marks.mailbox);
     const isSentTo = (person?.current("sent", nowMs).size ?? 0) > 0;
     const strangers = this.#readSubject(marks.messages)?.newMailboxes(nowMs);
@@ -209,8 +221,8 @@ export class Traffic {
     // In a wave a mailbox of which the store has not said is asked like a stranger's: an overload lets no more out.
     const isStranger = wave === true || this.#isRead(marks.mailbox);
     return {
-      sent_10m: times && within(times, nowMs - WINDOWS["10m"]),
-      sent_day: times?.size,
+      sent_10m: before?.sent_10m,
+      sent_day: before?.sent_day,
       // What this process sent itself is known also while the store has not said more.
       sent_known: asked.isKnown || isSentTo ? true : isStranger ? false : undefined,
       wave,
@@ -259,82 +271,45 @@ export class Traffic {
   }
 
   /**
-   * Counts a message in the turn that ruled on it. Where other processes count too, `isStillRight` is then asked with what
-   * the store has of all of them, one mailbox at a time: false takes the message back. A store that does not answer in time
-   * leaves it counted here. `isSent`: it goes out, so that the mailbox is one that the account has sent to.
+   * Counts a message in the turn that ruled on it; undefined when it may go out. Where other processes count too,
+   * `isStillRight` is then asked with what all of them sent. `isSent`: it is one that goes out, so that the mailbox is one
+   * that the account has sent to.
    */
   countMessage(
     marks: Marks,
     asked: CountedQuestion,
     { isSent, timeoutMs }: { readonly isSent: boolean; readonly timeoutMs: number },
-    isStillRight: (facts: TrafficFacts) => boolean,
-  ): Awaitable<boolean> {
-    const { owner, mailbox, messages } = marks;
+    isStillRight: (sent: TrafficFacts) => boolean,
+  ): Awaitable<Held | undefined> {
+    const { owner } = marks;
     const nowMs = this.#deps.clock.nowMs();
     const subject = messagesTo(marks, asked);
-    this.#messages += 1;
-    const item = `${this.#processId}${this.#messages.toString(36)}`;
-    const seen = (): void => {
-      if (!isSent) return;
-      // A mailbox of which the store has not said is counted as new: a wave that is missed is worse.
-      const isNew = (this.#subjects.peek(mailbox)?.current("sent", nowMs).size ?? 0) === 0;
-      this.#see(owner, mailbox, "sent", mailbox, nowMs);
-      if (!isNew) return;
-      this.#tally(owner, messages, ["minute", Math.floor(nowMs / MINUTE_MS)]);
-      this.#tally(owner, messages, ["hour", Math.floor(nowMs / HOUR_MS)]);
-    };
-    this.#begun(subject).see("message", item, nowMs);
+    const row = rowOf(owner, { subject, kind: "message", item: "", count: 0 }, nowMs);
     if (this.#deps.freshMs === undefined) {
-      this.#note(owner, { subject, kind: "message", item, count: 0 }, nowMs);
-      seen();
-      return true;
+      const item = this.#messageItem();
+      this.#begun(subject).see("message", item, nowMs);
+      this.#note({ ...row, item });
+      if (isSent) this.#sentTo(marks, nowMs);
+      return undefined;
     }
-    return this.#agreed(marks, { subject, item, nowMs }, timeoutMs, isStillRight).then(
-      (isAgreed) => {
-        if (isAgreed) seen();
-        else this.#subjects.peek(subject)?.forget("message", item);
-        return isAgreed;
-      },
-    );
+    return this.#shared.count(row, timeoutMs, isStillRight).then((held) => {
+      if (held === undefined && isSent) this.#sentTo(marks, nowMs);
+      return held;
+    });
   }
 
-  async #agreed(
-    { owner: { accountId: account_id, since } }: Marks,
-    { subject, item, nowMs }: { subject: string; item: string; nowMs: number },
-    timeoutMs: number,
-    isStillRight: (facts: TrafficFacts) => boolean,
-  ): Promise<boolean> {
-    const { store, clock } = this.#deps;
-    const what = { subject, kind: "message" as const, item, count: 0 };
-    const row = { account_id, since, ...what, first_ms: nowMs, last_ms: nowMs };
-    const isRight = (rows: readonly TrafficTableRow[]): boolean => {
-      const known = this.#begun(subject);
-      const all = new Map<string, number>();
-      for (const { kind, item: other, last_ms: atMs } of [...rows, ...this.#unwritten(subject)]) {
-        if (kind !== "message" || atMs <= nowMs - KINDS.message.countedMs || other === item)
-          continue;
-        all.set(other, atMs);
-        known.see(kind, other, atMs);
-      }
-      return isStillRight({ sent_10m: within(all, nowMs - WINDOWS["10m"]), sent_day: all.size });
-    };
-    const endMs = clock.monotonicMs() + timeoutMs;
-    for (let leftMs = timeoutMs; leftMs > 0; leftMs = endMs - clock.monotonicMs()) {
-      try {
-        const adding = store.addIf(row, isRight);
-        const isAdded = await inTime(adding, { timeoutMs: leftMs, late: undefined, clock });
-        if (isAdded !== undefined) return isAdded;
-        break;
-      } catch (fault) {
-        // Who waits too long for a lock or a session tries again; a store that is away says nothing more.
-        if (!isContended(fault) && !isCrowded(fault)) {
-          this.#failed("traffic.count_failed", fault);
-          break;
-        }
-      }
-    }
-    this.#note({ accountId: account_id, since, isPage: false }, what, nowMs);
-    return true;
+  #messageItem(): string {
+    this.#messages += 1;
+    return `${this.#processId}${this.#messages.toString(36)}`;
+  }
+
+  #sentTo({ owner, mailbox, messages }: Marks, nowMs: number): void {
+    // A mailbox of which the store has not said is counted as new: a wave that is missed is worse.
+    const isNew = (this.#subjects.peek(mailbox)?.current("sent", nowMs).size ?? 0) === 0;
+    this.#see(owner, mailbox, "sent", mailbox, nowMs);
+    if (!isNew) return;
+    this.#tally(owner, messages, ["minute", Math.floor(nowMs / MINUTE_MS)]);
+    this.#tally(owner, messages, ["hour", Math.floor(nowMs / HOUR_MS)]);
   }
 
   /** Undefined while the store has not said. Never rejects. */
@@ -417,14 +392,14 @@ export class Traffic {
       if (full === "stays") return known;
       const [oldest = ""] = items.keys();
       known?.forget(kind, oldest);
-      this.#note(owner, { subject, kind, item: oldest, count: GONE }, nowMs);
+      this.#note(rowOf(owner, { subject, kind, item: oldest, count: GONE }, nowMs));
     }
     if (known !== undefined) {
       if (kind === "domain") known.firstMs ??= nowMs;
       known.see(kind, item, nowMs);
       if (lastMs === undefined) this.#grown(subject, known);
     }
-    this.#note(owner, { subject, kind, item, count: 0 }, nowMs);
+    this.#note(rowOf(owner, { subject, kind, item, count: 0 }, nowMs));
     return known;
   }
 
@@ -443,7 +418,7 @@ export class Traffic {
     const count = known.count(kind, item) + 1;
     known.see(kind, item, nowMs, count);
     if (count === 1) this.#grown(subject, known);
-    this.#note(owner, { subject, kind, item, count }, nowMs);
+    this.#note(rowOf(owner, { subject, kind, item, count }, nowMs));
   }
 
   #grown(subject: string, known: TrafficSubject): void {
@@ -451,13 +426,8 @@ export class Traffic {
     this.#subjects.set(subject, known);
   }
 
-  #note(
-    { accountId: account_id, since }: TrafficOwner,
-    what: Pick<TrafficTableRow, "subject" | "kind" | "item" | "count">,
-    nowMs: number,
-  ): void {
-    const row = { account_id, since, ...what, first_ms: nowMs, last_ms: nowMs };
-    this.#waiting.note(what.subject, new Map([[`${what.kind} ${what.item}`, row]]));
+  #note(row: Sighting): void {
+    this.#waiting.note(row.subject, new Map([[`${row.kind} ${row.item}`, row]]));
   }
 
   #failed(event: string, fault: unknown, about: Readonly<Record<string, number>> = {}): void {
@@ -467,6 +437,12 @@ export class Traffic {
     this.#deps.log.error(event, fault, about);
   }
 }
+
+const rowOf = (
+  { accountId: account_id, since }: TrafficOwner,
+  what: Pick<TrafficTableRow, "subject" | "kind" | "item" | "count">,
+  nowMs: number,
+): Sighting => ({ account_id, since, ...what, first_ms: nowMs, last_ms: nowMs });
 
 /** What must be read for a decision. */
 function subjectsOf(

@@ -42,7 +42,11 @@ async function answerOf(url: string, path: string, key: string, body: Record<str
 type Said = Readonly<Record<string, number>>;
 
 /** Asks a server about this many mailboxes, from the number `from` on. */
-function asker({ url }: Servers, key: string, { email, more = { for: "send" } }: Replay) {
+function asker(
+  { url }: Servers,
+  key: string,
+  { email, more = { for: "send" } }: Pick<Replay, "email" | "more">,
+) {
   return async (server: 0 | 1, from: number, count: number): Promise<Said> => {
     const said: Record<string, number> = {};
     let next = from;
@@ -267,6 +271,20 @@ async function assertMetricsHashed(url: string): Promise<void> {
   assert.doesNotMatch(await reply.text(), IN_CLEAR);
 }
 
+/** While PostgreSQL serves, but nothing of the traffic within the deadline, no message goes out; then three do. */
+async function assertLateWaits(servers: Servers, { db }: SqlDatabase, key: string): Promise<void> {
+  const more = { for: "send", deadline_ms: "400" };
+  const ask = asker(servers, key, { email: spelled, more });
+  const asked = await db.transaction().execute(async (holder) => {
+    await sql`lock table traffic in access exclusive mode`.execute(holder);
+    return await together([ask(0, 0, 20), ask(1, 20, 20)]);
+  });
+  assert.deepEqual(asked, { "reject too_often": 40 });
+  await pause(LATE_MS);
+  const then = await together([ask(0, 40, 20), ask(1, 60, 20), ask(0, 80, 1)]);
+  assert.deepEqual(then, { "accept ok": 3, "reject too_often": 38 });
+}
+
 const report = (url: string, key: string): Promise<unknown> =>
   answerOf(url, "/api/feedback", key, { email: person(0), outcome: "bounce" });
 
@@ -337,6 +355,7 @@ test(
         accounts.push({ id, key });
       }
       await replayAll(servers, accounts);
+      await assertLateWaits(servers, world.sql, (await world.account("pro")).apiKey);
       await report(two.url, accounts[0]?.key ?? "");
       const waves = await world.sql.db.selectFrom("waves").selectAll().execute();
       assert.equal(waves.length, 2, "noted once by two servers: the form's and the launch's");

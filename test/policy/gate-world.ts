@@ -16,7 +16,7 @@ import { type Admission, createAdmission } from "../../src/accounts/admission/ad
 import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createSingleCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
 import { createAccountHash } from "../../src/gate/traffic-marks.ts";
-import { Traffic } from "../../src/gate/traffic.ts";
+import { Traffic, type TrafficDeps } from "../../src/gate/traffic.ts";
 import { Waves } from "../../src/gate/waves.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
@@ -71,6 +71,8 @@ export interface GateOptions {
   /** Stand before the stores of keys and of policies: slow, or away. */
   readonly keys?: (keys: Keys) => Keys;
   readonly policyStore?: (store: PolicyStore) => Pick<PolicyStore, "inForce">;
+  /** Stands before the store of traffic, which other servers use too. */
+  readonly sharedTraffic?: (store: TrafficStore) => TrafficDeps["store"];
   /** Stands before the charges of decisions. */
   readonly charge?: (real: Admission) => Admission["charge"];
 }
@@ -118,7 +120,10 @@ export async function gateWorld(
   const policyStore = new PolicyStore(db);
   const outcomes = new Outcomes(db);
   const recorder = new OutcomeRecorder({ outcomes, clock, log });
-  const traffic = new Traffic({ store: new TrafficStore(db, clock), clock, ids, log });
+  const { sharedTraffic } = options;
+  const counting = new TrafficStore(db, clock);
+  const shared = sharedTraffic && { store: sharedTraffic(counting), freshMs: 400 };
+  const traffic = new Traffic({ store: counting, clock, ids, log, ...shared });
   const waves = new Waves({
     db,
     accounts,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask } from "../../../test/policy/asked-decision.ts";
 import { counted, sender } from "../../../test/policy/sender.ts";
+import { realClock } from "../../../test/time/real-clock.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -176,4 +177,20 @@ test("who has answered is not challenged again, and is refused as ever", async (
   for (let at = 0; at < 3; at += 1) assert.equal(await said("jo@gmaik.com"), "accept ok");
   assert.equal(await said("jo@gmaik.com"), "reject too_often", "confirmed, it is a message");
   assert.equal(await said("jo@foe.example"), "reject denied");
+});
+
+test("a message that other servers could not be asked about in time waits for 5 seconds, a notice does not", async (t) => {
+  const { may } = await sender(t, {
+    sharedTraffic: (store) => ({
+      ofSubjects: (...asked) => store.ofSubjects(...asked),
+      add: (rows) => store.add(rows),
+      addIf: () => new Promise(() => undefined),
+    }),
+    clock: realClock,
+  });
+  const asked = { deadline_ms: 50 };
+  const { decision, reason, retry_after } = await may("jo@firm.example", asked);
+  assert.deepEqual([decision, reason, retry_after], ["reject", "too_often", 5]);
+  const notice = await may("jo@firm.example", { ...asked, policy: "notify" });
+  assert.equal(notice.decision, "accept");
 });

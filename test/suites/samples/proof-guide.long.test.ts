@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { testWithTools } from "../../process/require-tool.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { guideBlocks } from "./guide-blocks.ts";
 
-/** What both samples say, by whether the browser filled the field and whether the session is that of the form. */
+/** What the sample says, by whether the browser filled the field and whether the session is that of the form. */
 const SAID = [
   ["filled", "Welcome.", true],
   ["empty", "We sent you a code.", false],
@@ -34,45 +33,6 @@ await post("good");
 console.log(JSON.stringify({ shown, said }));
 `;
 
-const DJANGO_RUN = `
-import json
-class Request:
-    session = {}
-    POST = {}
-said = []
-def post(evt):
-    Request.POST = {"email": "jo@mail.example", "evt": evt}
-    said.append([sign_up(Request).text, "evt" in asked[-1]])
-def show():
-    page = show_form(Request).text
-    nonce = Request.session["evt_nonce"]
-    return f'nonce="{nonce}"' in page and len(nonce) >= 22
-shown = show()
-post("good")
-show()
-post("")
-post("good")
-print(json.dumps({"shown": shown, "said": said}))
-`;
-
-const DJANGO_STUB = `
-class HttpResponse:
-    def __init__(self, text, status=200):
-        self.text = text
-`;
-
-const CLIENT_STUB = `
-import types
-import builtins
-builtins.asked = []
-class Client:
-    def __init__(self, url, key=None): pass
-    def decide(self, email, **options):
-        asked.append(options)
-        verified = "yes" if options.get("evt") == "good" and options["nonce"] else None
-        return types.SimpleNamespace(decision="accept", message=None, verified=verified)
-`;
-
 function assertSaid(program: string, file: string): void {
   const env = { ...process.env, GATEPOST_URL: "http://127.0.0.1:9" };
   const { stdout, stderr } = spawnSync(program, [file], { encoding: "utf8", env });
@@ -95,20 +55,4 @@ const createGatepost = () => ({
     writeFileSync(file, own + EXPRESS_RUN);
     assertSaid("node", file);
   });
-
-  testWithTools(
-    ["python3"],
-    "Django: the nonce belongs to the session and is used once",
-    async () => {
-      const [sample = ""] = guideBlocks("proof", "python");
-      const folder = temporaryFolder();
-      mkdirSync(join(folder, "django"));
-      writeFileSync(join(folder, "django", "__init__.py"), "");
-      writeFileSync(join(folder, "django", "http.py"), DJANGO_STUB);
-      writeFileSync(join(folder, "gatepost.py"), CLIENT_STUB);
-      const file = join(folder, "sample.py");
-      writeFileSync(file, sample + DJANGO_RUN);
-      assertSaid("python3", file);
-    },
-  );
 });

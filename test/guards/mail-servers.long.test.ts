@@ -2,7 +2,6 @@ import { strict as assert } from "node:assert";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readDocument, tableUnder } from "./docs-tables.ts";
 
 const BENCH = fileURLToPath(new URL("../../bench/evidence/mail-servers.js", import.meta.url));
 
@@ -19,7 +18,13 @@ function measured(table = ""): ReadonlyMap<string, readonly string[]> {
 
 const rounded = (percent: string | undefined): string => String(Number(Number(percent).toFixed(1)));
 
-test("docs/measurements.md says what the bench of mail servers measures", () => {
+/** Listed names, recall, and precision with up to 26 and up to 60 disposable guests of a host: no traffic, 1 in 31, 1 in 5. */
+const KNOWN = [
+  ["5", "94.7", "69.6 / 99 / 100", "56.7 / 97.3 / 100"],
+  ["20", "73.8", "100 / 100 / 100", "98.2 / 99.8 / 100"],
+] as const;
+
+test("20 listed names make a mail server dedicated, because 5 accuse honest domains where there is no traffic", () => {
   const { stdout } = spawnSync(process.execPath, [BENCH], { encoding: "utf8" });
   const [, few, many] = stdout.split(/at most (?:26|60) guests/).map((each) => measured(each));
   assert.ok(few !== undefined && many !== undefined);
@@ -27,15 +32,8 @@ test("docs/measurements.md says what the bench of mail servers measures", () => 
     ["none", "1 in 31", "1 in 5"]
       .map((traffic) => rounded(from.get(`${traffic}, ${listed}`)?.[1]))
       .join(" / ");
-  const rows = tableUnder(readDocument("docs/measurements.md"), "## Detection").slice(-2);
-  for (const [cell = "", ...cells] of rows) {
-    const listed = cell.split(" ")[0] ?? "";
-    const recall = rounded(few.get(`none, ${listed}`)?.[0]);
-    const want: readonly string[] = [recall, precision(few, listed), precision(many, listed)];
-    assert.deepEqual(
-      cells,
-      want.map((each) => `${each} %`),
-      listed,
-    );
+  for (const [listed, recall, ofFew, ofMany] of KNOWN) {
+    assert.equal(rounded(few.get(`none, ${listed}`)?.[0]), recall, listed);
+    assert.deepEqual([precision(few, listed), precision(many, listed)], [ofFew, ofMany], listed);
   }
 });

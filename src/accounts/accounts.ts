@@ -55,7 +55,6 @@ const ADMIN_TIER: AccountTier = "pro";
 const PAGE = 500;
 
 export interface Promoted {
-  /** What became of an account that a sign-up made; absent for others. */
   readonly takenOver?: EndedAccess & { readonly password: string };
 }
 

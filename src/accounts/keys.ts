@@ -46,7 +46,6 @@ function originsMistake(origins: readonly string[]): string | undefined {
   return `${JSON.stringify(wrong.slice(0, 100))} is not an origin: write https://shop.example, without a path or a pattern.`;
 }
 
-/** As a browser writes it: scheme, host and a port that is not the scheme's own, all in lower case. */
 function isOrigin(text: string): boolean {
   const isPlain = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/.test(text);
   return isPlain && URL.canParse(text) && new URL(text).origin === text;

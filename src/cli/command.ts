@@ -23,16 +23,13 @@ export interface CommandAnswer {
   readonly failure?: CommandFailure | undefined;
 }
 
-/** A row of the table of commands. */
 interface Row<Args extends unknown[], Options extends OptionValues, Opened> {
   readonly about: string;
   /** Adds arguments and options, whose types `run` gets. */
   readonly takes?: (to: Command) => Command<Args, Options>;
-  /** What `--json` prints; absent for a command without. */
   readonly json?: string;
   /** Stands in the help below the options. */
   readonly details?: string;
-  /** Command lines that the help shows. */
   readonly examples: readonly string[];
   /** Where there is no database it makes one; others only read or change what is there. */
   readonly createsDatabase?: true;
@@ -103,7 +100,6 @@ export function group<Opened>(
     );
 }
 
-/** The argument of a command about one account. */
 export const ACCOUNT = ["<account>", "its id or e-mail address"] as const;
 
 /** The account with that id or e-mail address; without one the command's answer is no. */

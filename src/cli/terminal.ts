@@ -45,10 +45,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return `${all.map(line).join("\n")}\n`;
 }
 
-/** What `--json` prints: one value in one line. */
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Whether a command may create a database where there is none; most only read or change what is there. */
 export type DatabaseUse = "must_exist" | "may_create";
 
 /** Opens something for `work` and closes it, also when `work` fails. */
@@ -65,9 +63,7 @@ export async function withOpened<Opened extends { readonly close: () => Promise<
 }
 
 export interface Terminal {
-  /** Standard output: the answer. */
   readonly out: (text: string) => void;
-  /** Standard error: everything else. */
   readonly err: (text: string) => void;
   /** Whether standard output is a terminal that shows colours (NO_COLOR is honoured by main). */
   readonly colours: boolean;

@@ -41,7 +41,6 @@ export interface View {
   readonly datasets: Datasets;
   /** Show for each list since when it has the name, and when it was fetched. */
   readonly dated: boolean;
-  /** The premium checks that were asked for. */
   readonly features: readonly Feature[];
 }
 
@@ -63,7 +62,6 @@ function adviceLines(
 
 const uncapital = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** One sentence; its colour adds no information. */
 function headline({ problem, result }: Validation, paint: Paint): string {
   if (problem !== undefined) return paint("red", `Not valid: ${uncapital(problem.message)}`);
   if (result.disposable) {
@@ -124,7 +122,6 @@ function datedList({ id, since, fetched_at: fetchedAt }: ListBehind): string {
   return `${id} (${start}fetched ${fetchedAt})`;
 }
 
-/** Without control characters, which would change the terminal, and cut to 300 characters. */
 function printable(text: string): string {
   const cut = text.length > 300 ? `${text.slice(0, 300)}...` : text;
   return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\ufffd");

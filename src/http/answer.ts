@@ -205,7 +205,6 @@ function refusalOfShare({ why }: NoRoom): Refusal {
   return tooMuchAtOnce();
 }
 
-/** What a thrown value looks like to the client: a refusal as it stands, anything else as a 500. */
 export function refused(
   error: unknown,
   route: Route | undefined,

@@ -44,7 +44,6 @@ function unmapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   return mapped ? address.toIPv4Address() : address;
 }
 
-/** What a connection without an address counts as; a socket that is already gone has none. */
 const NO_ADDRESS = "0.0.0.0";
 
 /** Plain IPv4, as most sockets name it, needs no parser. */
@@ -120,7 +119,6 @@ export function isLoopback(address: string): boolean {
   return parsed !== undefined && unmapped(parsed).range() === "loopback";
 }
 
-/** Who asks, by the first address that is no trusted proxy. */
 export function addressOf(
   { headers, socket }: IncomingMessage,
   { trustedProxies }: { readonly trustedProxies: TrustedProxies },

@@ -22,7 +22,6 @@ export interface DecodeOrder {
   readonly chunks: Uint8Array[];
 }
 
-/** Waits for the owner's share. */
 export type Decode = (order: DecodeOrder, owner: OwnerKey, left?: AbortSignal) => Promise<Body>;
 
 export const decodeBody = async ({ kind, type, wanted, chunks }: DecodeOrder): Promise<Body> => {
@@ -121,7 +120,6 @@ const TOO_COMPLEX = "The JSON has more than 4,000 members or 16 levels.";
 const tooComplex = (): Refusal =>
   new Refusal("invalid_json", 400, invalidJson().message, { notice: TOO_COMPLEX });
 
-/** Whether a body was refused that is JSON, and would keep its reader busy. */
 export const isTooComplex = ({ notice }: Refusal): boolean => notice === TOO_COMPLEX;
 
 function parsed(text: string): unknown {

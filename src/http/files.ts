@@ -78,7 +78,6 @@ export function isCurrent(asked: string | undefined, etag: string): boolean {
   return tags.includes("*") || tags.includes(strong(etag));
 }
 
-/** Everything the rendered documentation needs comes from this server, and nothing may frame it. */
 const DOCS_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -56,7 +56,6 @@ class RequestState {
   readonly request: HttpRequest;
   readonly target: RequestTarget;
   readonly route: Route | undefined;
-  /** Segments behind the family. */
   readonly path: ApiRequest["path"];
   readonly address: string;
   credentials: Credentials;
@@ -366,7 +365,6 @@ function refusalFor(error: unknown, { receipt, admitted }: RequestState): unknow
   return known.status <= 405 ? (unpaid ?? known) : known;
 }
 
-/** Whether the refused request is for one unit, which may stand in a body that is not read yet. */
 async function isOne(
   call: RequestState,
   refusal: Refusal | undefined,

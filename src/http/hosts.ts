@@ -29,7 +29,6 @@ export function createHostHeaderCheck(terms: HostTerms): HostCheck {
   };
 }
 
-/** Whether a Host header is a host and perhaps a port (RFC 9110 section 7.2, RFC 3986 section 3.2.2). */
 export const isHostHeader = (host = ""): boolean =>
   /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=-]+|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d{0,5})?$/i.test(
     host,

@@ -36,7 +36,6 @@ export interface Operation {
   /** Unique; generated clients name their functions after it. */
   readonly id: string;
   readonly at: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
-  /** POST does the same as GET. */
   readonly alsoPost?: true;
   readonly summary: string;
   readonly about?: string;

@@ -48,7 +48,6 @@ export class Params {
     return values && readTexts(values, values.texts.slice(0, 1))[0];
   }
 
-  /** All values; undefined when the request does not name it. */
   texts(name: string): readonly string[] | undefined {
     const values = this.#values(name);
     return values?.form === "encoded"
@@ -103,7 +102,6 @@ export class Params {
       : values?.texts.join("\n");
   }
 
-  /** Whether the first value is "true" (any case) or "1". */
   flag(name: string): boolean {
     return /^(?:true|1)$/i.test(this.text(name) ?? "");
   }
@@ -118,7 +116,6 @@ export class Params {
     return this.#values(name)?.texts.length ?? 0;
   }
 
-  /** What the sender may have meant otherwise than it is read. */
   hint(): string | undefined {
     const body = this.#body;
     const { text = "" } = body.kind === "form" ? body : {};

@@ -59,7 +59,6 @@ interface EarlyTerms {
 
 export interface RefusedRequest {
   readonly path: ApiRequest["path"];
-  /** As far as they could be read. */
   readonly params: Params | undefined;
   readonly isSingle: boolean;
 }
@@ -76,7 +75,6 @@ export interface ApiRequest {
   readonly params: Params;
   readonly admitted: Admitted;
   readonly waitedMs: number;
-  /** Headers, and the body of a `stream` route. */
   readonly source: HttpRequest;
   /** To be called by a `stream` route with the size of the body it received. */
   readonly received: (octets: number) => void;

@@ -191,7 +191,6 @@ interface OpenConnection {
   /** Requests behind them, each begun when one before it is answered; one read of the socket brings some hundreds. */
   readonly waiting: (() => void)[];
   latest: ServerResponse | undefined;
-  /** When it was last used, in requests of the whole server. */
   usedAt: number;
   /** `bytesWritten` of the socket when the sweep last saw an answer waiting; 0 when none did. */
   seenBytes: number;
@@ -210,7 +209,6 @@ const LOOKED_AT_MAX = 1_024;
  */
 class Connections {
   readonly #terms: ListenTerms;
-  /** In the order of last use. */
   readonly #open = new Map<Socket, OpenConnection>();
   readonly #owned = new Map<OwnerKey, OwnerConnections>();
   #uses = 0;

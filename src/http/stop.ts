@@ -5,7 +5,6 @@ import { setImmediate as nextRound, setTimeout as pause } from "node:timers/prom
 export interface StopLimits {
   /** How long a stopping server takes new connections. */
   readonly farewellMs: number;
-  /** How long it then waits for requests under way. */
   readonly stopTimeoutMs: number;
 }
 

@@ -16,7 +16,6 @@ const report = (message: BulkThreadReport): void => port.postMessage(message);
 const log = sendingLog(report);
 const completed = (): void => report({ kind: "completed" });
 const work = await openBulkWork(workerData as BulkThreadSettings, { machine, log, completed });
-/** Between two reports of figures. */
 const FIGURES_EVERY_MS = 1_000;
 const tell = (): void => {
   report({ kind: "figures", figures: work.figures() });

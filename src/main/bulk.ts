@@ -124,7 +124,6 @@ export interface OpenBulkParts {
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
   readonly observe: (validation: Observed) => void;
-  /** What `checker.datasets` is attached to. */
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
   readonly announcement: Announcement;
@@ -136,7 +135,6 @@ export interface OpenBulkParts {
 export interface OpenBulk {
   readonly service: BulkService;
   readonly lists: AccountLists;
-  /** Undefined where workers run the jobs. */
   readonly thread: BulkThread | undefined;
 }
 

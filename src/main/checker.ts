@@ -28,7 +28,6 @@ import type { Config } from "./settings/config.ts";
 
 type DnsConfig = Pick<Config, "dnsServers"> & Partial<Pick<Config, "cacheMb">>;
 
-/** What of a machine DNS needs: the library has no more. */
 export type DnsMachine = Pick<Machine, "clock" | "ids" | "openResolver">;
 
 /** Parts of GATEPOST_CACHE_MB, in sixteenths. Finished answers take 4; learning and the bulk thread are both "bulk". */
@@ -63,7 +62,6 @@ interface DnsOptions {
   readonly trust?: Trust | undefined;
 }
 
-/** Whether the operator has no DNS (GATEPOST_DNS_SERVERS=off). */
 export const isDnsOff = ({ dnsServers }: DnsConfig): boolean => dnsServers?.length === 0;
 
 const resolverFor = (
@@ -175,7 +173,6 @@ export function openChecker(process: Process, parts: CheckerParts): Checker {
 /** How long one question to a registry may take: what is left of the premium budget is less anyway. */
 const REGISTRY_TIMEOUT_MS = 3_500;
 
-/** What of a process the library has, too. */
 interface RegistryProcess extends Pick<Process, "clock" | "ids" | "log"> {
   readonly machine: Pick<Machine, "openOutbound">;
   readonly config: Pick<Config, "dataDir" | "rdapBootstrapUrl" | "outboundAllow">;

@@ -65,7 +65,6 @@ export function builtPages(): BuiltPages | undefined {
   return { root, manifest };
 }
 
-/** Opens lists and knows mailboxes. */
 const openedBy = (secretKey: Uint8Array) => ({
   box: createOctetBox(secretKey, LISTS),
   hash: createAccountHash(mailboxKey(secretKey)),
@@ -92,7 +91,6 @@ type OfOthers =
 const isDnsDown = async (health: AccountParts["health"]): Promise<boolean> =>
   (await health.state()).broken.some(({ part }) => part === "dns");
 
-/** What of the dashboard's services accounts have, on the stores of the serving process. */
 export function openAccounts(
   { clock, ids, log, config }: AccountProcess,
   { serving, admission, checker, info, countSignIn, health }: AccountParts,

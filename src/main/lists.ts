@@ -28,7 +28,6 @@ import { type AccountStore, openSecretKey } from "./store.ts";
 
 type Db = SqlDatabase["db"];
 
-/** For every process and thread that checks entries. */
 export function openMailRecorder(
   process: Pick<Process, "clock" | "log" | "closing">,
   db: Db,
@@ -70,7 +69,6 @@ export interface ServedLists {
   readonly version: () => number;
   /** What `datasets` reads, for threads that attach to it too. */
   readonly shared: () => SharedDatasets;
-  /** `listener` is called with every new `shared`. */
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
   readonly recorder: MailRecorder;
   readonly operator: RuleService;
@@ -189,7 +187,6 @@ function dutiesOf(
   return { list_refresh, learning };
 }
 
-/** For a command: with a DNS client of its own. */
 export function openStoredLists(
   process: Process,
   { sql, notices }: AccountStore,

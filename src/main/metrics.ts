@@ -12,7 +12,6 @@ import type { DnsStats } from "../dns/lookup.ts";
 import type { TrustStats } from "../dns/trust/trust.ts";
 import type { DecisionMade } from "../gate/outcomes.ts";
 
-/** What the program counts as it happens; the others below are read when the page is asked for. */
 const EVENTS = {
   webhooks: {
     name: "gatepost_webhook_deliveries_total",
@@ -74,7 +73,6 @@ export function decisionCounter(registry: Registry): (made: DecisionMade) => voi
     decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
 }
 
-/** Counts of this process since its start. */
 export interface ProcessCounts {
   requests: number;
   refused: number;
@@ -182,7 +180,6 @@ export const ANSWER_CACHE: readonly Figure<{ readonly hits: number; readonly mis
   },
 ];
 
-/** What is known of DNS clients and of trust in their resolver, in one thread. */
 export interface DnsFigures {
   readonly clients: Readonly<Record<string, DnsStats>>;
   readonly trust: TrustStats | undefined;
@@ -192,13 +189,11 @@ export interface DnsFigures {
 export const filteredToday = (threads: readonly (DnsFigures | undefined)[]): number =>
   threads.reduce((sum, thread) => sum + (thread?.trust?.filteredToday ?? 0), 0);
 
-/** Whether a client asks a server by TCP, because its UDP is silent. */
 export const isTcpAlone = (threads: readonly (DnsFigures | undefined)[]): boolean =>
   threads.some((thread) =>
     Object.values(thread?.clients ?? {}).some(({ tcpAlone }) => tcpAlone > 0),
   );
 
-/** A reading for each thread. */
 export const DNS: readonly Figure<readonly (DnsFigures | undefined)[]>[] = [
   {
     name: "gatepost_dns_suspect",
@@ -318,7 +313,6 @@ const byResource = (
   value: (now: ShareFigures) => number,
 ): readonly MetricRow[] => [...shares].map(([resource, now]) => [value(now), { resource }]);
 
-/** How much of every shared resource is in use, and how much of it by its largest owner. */
 export const SHARES: readonly Figure<SharesNow>[] = [
   {
     name: "gatepost_share_used_ratio",
@@ -406,7 +400,6 @@ export const BACKLOG: readonly Figure<DatabaseReading>[] = [
   },
 ];
 
-/** A scrape waits no longer for the database. */
 const READ_WITHIN_MS = 2_000;
 
 export async function readDatabase(

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Trouble } from "../base/health.ts";
 
-/** What the program reads of its package, from its root. */
 const NEEDED = ["package.json", "feeds/castle.csv"];
 /** It starts without these: slower, or without its pages and those of the API. */
 const MISSED = [
@@ -29,7 +28,6 @@ export function fewFiles(limits = readLimits()): Trouble | undefined {
   };
 }
 
-/** As Linux shows them. */
 function readLimits(): string {
   try {
     return readFileSync("/proc/self/limits", "utf8");

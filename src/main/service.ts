@@ -174,7 +174,6 @@ async function openParts(process: Process) {
 
 type CommonParts = Awaited<ReturnType<typeof openCommon>>;
 
-/** What lists and decisions both need. */
 async function openCommon(process: Process) {
   const { config, clock, ids, log } = process;
   const serving = await openServing(process, "bulk");
@@ -322,7 +321,6 @@ function hookCounterOf({
   };
 }
 
-/** Counts for the account and the metrics. */
 function recorderOf(
   process: Process,
   { serving: { metrics }, base, watching: { alerts } }: CommonParts,

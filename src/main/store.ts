@@ -34,7 +34,6 @@ import { flushLast, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import { inTime } from "../base/clock.ts";
 
-/** What the commands and the server do with accounts; both may have the database open at once. */
 export interface AccountStore {
   readonly sql: SqlDatabase;
   readonly accounts: AccountService;
@@ -107,7 +106,6 @@ export function databasePlace({ dataDir, databaseUrl }: Config): string {
   return `${pathname.slice(1)} of ${host || (searchParams.get("host") ?? "")} (PostgreSQL)`;
 }
 
-/** What differs between one process on SQLite and many on PostgreSQL. */
 export interface Backing {
   /** Whether other processes may serve, check and send beside this one. */
   readonly where: "alone" | "among_others";
@@ -136,7 +134,6 @@ export const openBacking = (process: Process): Promise<Backing> =>
     ? openEmbeddedBacking(process)
     : openScaledBacking(process.config.databaseUrl, process);
 
-/** One process: SQLite in the data directory, counters in memory. */
 async function openEmbeddedBacking(process: Process): Promise<Backing> {
   const { machine, clock, ids, log, closing } = process;
   closing.add(machine.lockForServing(process.config.dataDir)); // before a start that is refused could migrate

@@ -116,7 +116,6 @@ export function leaveSoon(): void {
 
 type PlaceConfig = Pick<Config, "dataDir" | "databaseUrl">;
 
-/** Whether there is a database to read; one on PostgreSQL answers for itself. */
 export const hasDatabase = ({ dataDir, databaseUrl }: PlaceConfig): boolean =>
   databaseUrl !== undefined || existsSync(join(dataDir, DATABASE_FILE));
 

@@ -78,7 +78,6 @@ async function openKnownLists(process: Process): Promise<() => Datasets> {
 
 const EVERYTHING = { premium: true };
 
-/** Validates and decides without a server. */
 async function openValidator(
   process: Process,
   { err }: Terminal,
@@ -181,7 +180,6 @@ function askServer(base: string, key: string | undefined): AskServer {
 
 const BULK = { files, clock, readPages: threadPages, onInterrupt } as const;
 
-/** Every command but `serve` and `worker`, with what it opens. */
 export function toolCommands(terminal: Terminal): readonly CommandUnknownOpts[] {
   const stored =
     <T extends object>(open: (process: Process, terminal: Terminal) => Promise<T>): Open<T> =>

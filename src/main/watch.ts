@@ -21,7 +21,6 @@ interface Watching {
   readonly list: WatchList;
 }
 
-/** What tells accounts of things that happen without their asking. */
 export function openWatch(process: Process, { serving, checker, webhooks }: WatchParts): Watching {
   const { clock, ids, log, closing } = process;
   const { db } = serving.backing.store.sql;

@@ -8,7 +8,6 @@ import { Dispatcher } from "../webhooks/dispatcher.ts";
 import { Deliveries, WebhookEndpoints } from "../webhooks/webhooks-store.ts";
 import type { Process } from "./process.ts";
 
-/** Everything about webhooks, used by the server and by commands. */
 export interface Webhooks {
   readonly setup: WebhookSetup;
   readonly deliveries: Deliveries;

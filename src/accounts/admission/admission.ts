@@ -45,7 +45,6 @@ export interface ReservedUnit {
 }
 
 export interface Admitted {
-  /** For an invalid key: the anonymous caller whose bucket was counted. */
   readonly caller: Caller;
   /** Absent when the tier has no rate limit. Not shown on an answer that credits paid for. */
   readonly rate?: RateState;
@@ -55,7 +54,6 @@ export interface Admitted {
   readonly reservedUnit?: ReservedUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
   readonly refusal?: Refusal;
-  /** Its key is nobody's. */
   readonly isInvalidKey?: true;
   /** The rate is spent, and the request is answered all the same, uncharged: see `uncharged`. */
   readonly spent?: Refusal;
@@ -86,7 +84,6 @@ type Holder = Pick<KeyHolder, "account" | "origins" | "page"> & {
   readonly keyId: string | undefined;
 };
 
-/** Without the private members, so that tests may have another. */
 export type Admission = Pick<CountingAdmission, keyof CountingAdmission>;
 
 export const createAdmission = (deps: AdmissionDeps): Admission => new CountingAdmission(deps);

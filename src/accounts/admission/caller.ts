@@ -119,7 +119,6 @@ export class KnownKeys {
     deps.notices?.hear("accounts", () => this.#forget());
   }
 
-  /** Undefined for a key that is malformed (refused without a question), unknown or revoked. */
   holder(key: string): Awaitable<KeyHolder | undefined> {
     const nowMs = this.#deps.clock.monotonicMs();
     const known = this.#known.get(key);

@@ -294,7 +294,6 @@ export interface RateTaking {
   readonly remaining: number;
   /** Milliseconds until the window closes; more than 0. */
   readonly closesInMs: number;
-  /** Which window counted it, for `giveBack`; means nothing else. */
   readonly window: number;
 }
 
@@ -360,7 +359,6 @@ interface RequestLimits extends QuotaLimits {
 }
 
 export interface RequestTaking {
-  /** Undefined without a limit. */
   readonly rate: RateTaking | undefined;
   /** Undefined if the rate refused or the counter did not answer: call `QuotaCounter.take` then. */
   readonly unit: QuotaTaken | QuotaSpent | undefined;

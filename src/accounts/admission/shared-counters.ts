@@ -26,7 +26,6 @@ type Sessions = Pick<SessionPool, "run">;
 interface SharedCountersDeps {
   /** Few sessions that wait for no lock for long. */
   readonly counting: Sessions;
-  /** For an owner whose row somebody has locked. */
   readonly general: Sessions;
   readonly ledger: Pick<UsageLedger, "take">;
   /** Writes the units of single checks to the ledger. */

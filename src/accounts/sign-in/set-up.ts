@@ -64,7 +64,6 @@ export class SetUp {
     }
   }
 
-  /** Whether a link works now: for 30 minutes, or until there is an administrator, made here or elsewhere. */
   async isOpen(): Promise<boolean> {
     const link = await this.#link();
     if (link === undefined || this.#deps.clock.nowMs() >= link.untilMs) return false;

@@ -43,7 +43,6 @@ interface SignInDeps {
 export interface SignIn {
   /** Throws a `Refusal`, the same one for an unknown address and a wrong password. A wrong code counts as a wrong password. */
   signIn(given: PasswordSignIn, visitor: Visitor): Promise<StartedSession>;
-  /** Whether it is the account's password. Counted as an attempt: throws the `Refusal` of too many. */
   isPassword(accountId: string, password: string, visitor: Visitor): Promise<boolean>;
 }
 

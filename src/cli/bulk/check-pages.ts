@@ -26,7 +26,6 @@ const BLOCKS_MAX = 16;
 
 const AGAIN = { total: 400, perOwner: 400, queuePerOwner: Infinity };
 
-/** Who runs the command is one owner. */
 const OWNER = "command";
 
 /** The command line runs every check that needs no lookup of its own. */

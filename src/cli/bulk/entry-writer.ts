@@ -11,7 +11,6 @@ import { type ListRow, padded } from "../../core/batch/list-table.ts";
 import { entryClassOf } from "../../core/batch/batch-chunk.ts";
 import type { ReadShape } from "../../bulk/list-file.ts";
 
-/** How entries are written: the valid ones a line each, every row with its result, every object with its result. */
 export type TextFormat = "list" | "csv" | "ndjson";
 export type FileFormat = TextFormat | "xlsx";
 
@@ -56,7 +55,6 @@ const LINES: Readonly<Record<TextFormat, (row: CheckedRow, shape: ReadShape) => 
   ndjson: (row, { header }) => `${withResult(objectOf(row, header), resultJson(row))}\n`,
 };
 
-/** The cells of a row with those of its results. */
 export const cellsOf = (
   { cells, results, ...note }: CheckedRow,
   { header }: Pick<ReadShape, "header">,

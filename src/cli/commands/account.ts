@@ -91,7 +91,6 @@ async function created(store: CliAccounts, order: AccountOrder, terminal: Termin
   return { account, apiKey: first.apiKey, isTakenOver: known !== undefined };
 }
 
-/** Warns when a sign-up made the account. */
 async function promote(
   { accounts }: CliAccounts,
   { id, email }: Account,
@@ -157,7 +156,6 @@ const list = row("list", {
   },
 });
 
-/** Changes an account, and prints it. */
 async function changed(
   store: CliAccounts,
   name: string,

@@ -25,7 +25,6 @@ interface RunState {
   /** Rows that could not be read, and the first reasons. */
   spoilt: number;
   readonly reasons: string[];
-  /** Absent for an empty file. */
   shape?: ReadShape;
   readonly tally: Record<keyof Tally, number>;
   /** Entries of `tally.invalidDns` for which DNS did not answer. */
@@ -35,10 +34,8 @@ interface RunState {
 /** Spreadsheets know UTF-8 by it. */
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** How often the progress bar moves. */
 const SHOW_EVERY_MS = 200;
 
-/** Reasons that are shown. */
 const REASONS_MAX = 10;
 
 function count(state: RunState, { rows, shape }: CheckedPage): void {
@@ -59,7 +56,6 @@ function count(state: RunState, { rows, shape }: CheckedPage): void {
 
 interface BulkSource {
   readonly path: string;
-  /** Absent for standard input. */
   readonly facts: FileFacts | undefined;
   /** Begins with a byte order mark; known once something was read. */
   readonly mark: () => boolean;
@@ -84,13 +80,11 @@ async function openInput(path: string, files: Files, stop: AbortSignal): Promise
   return { path, facts, mark: () => mark, slices: slices(), readBytes: () => readBytes };
 }
 
-/** UTF-8's or UTF-16's. */
 const hasMark = ([a, b, c]: Uint8Array): boolean =>
   (a === 0xef && b === 0xbb && c === 0xbf) ||
   (a === 0xff && b === 0xfe) ||
   (a === 0xfe && b === 0xff);
 
-/** How much of a file was read; undefined for standard input. */
 function shareOf({ facts, readBytes }: BulkSource): number | undefined {
   if (facts === undefined) return undefined;
   return facts.sizeBytes === 0 ? 1 : Math.min(1, readBytes() / facts.sizeBytes);
@@ -103,7 +97,6 @@ export interface RunProgress {
   readonly share?: number;
 }
 
-/** "1,234,567" */
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
 /** One line of at most `columns` characters: bar, share, entries, rate and time left. */
@@ -124,7 +117,6 @@ export function progressLine({ entries, elapsedMs, share }: RunProgress, columns
   return `[${"#".repeat(full)}${"-".repeat(width - full)}] ${facts}`;
 }
 
-/** "1:05:09", "5:09" */
 export function clockTime(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1_000);
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -342,7 +334,6 @@ function summary({ tally, inconclusive }: RunState, elapsedMs: number): string {
   );
 }
 
-/** Which encoding, column and sheet were read, and what could be read instead. */
 function shapeWords({
   form,
   encoding,

@@ -8,7 +8,6 @@ import { rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, shown } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
 
-/** Validates without a server. */
 export interface CliValidator {
   readonly datasets: Datasets;
   readonly validate: (text: string, features: readonly string[]) => Promise<Validation>;
@@ -91,7 +90,6 @@ export async function entriesFrom(
   return { entries, isList: true };
 }
 
-/** As `present` wrote them, whose keys have an order. */
 function jsonText(bodies: readonly string[], entries: readonly string[], isList: boolean): string {
   if (!isList) return `${bodies[0] ?? ""}\n`;
   const items = bodies.map(

@@ -14,7 +14,6 @@ import { rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, refuse, shown } from "../terminal.ts";
 import { entriesFrom } from "./check.ts";
 
-/** Decides without a server. */
 export interface CliDecider {
   readonly testPolicy: TestPolicy;
 }
@@ -121,7 +120,6 @@ const bodyOf = (test: PolicyTest, policy: { readonly name: string; readonly vers
 export const failureOf = (tests: readonly PolicyTest[]): CommandFailure | undefined =>
   tests.some(({ decision }) => decision === "reject") ? new CommandFailure(EXIT.no) : undefined;
 
-/** Which facts of rules could not be tested; "" for none. */
 export function untestedText(tests: readonly PolicyTest[]): string {
   const facts = [...new Set(tests.flatMap(({ untested = [] }) => untested))];
   if (facts.length === 0) return "";

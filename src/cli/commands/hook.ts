@@ -9,7 +9,6 @@ import { refuse, shown, table } from "../terminal.ts";
 export interface CliHooks {
   readonly accounts: Pick<AccountService, "find">;
   readonly hooks: HookService;
-  /** Sends it to the running service. */
   readonly send: (
     example: SignedExample,
   ) => Promise<{ readonly status: number; readonly body: string }>;
@@ -33,7 +32,6 @@ const HEADINGS = [
   "LAST CALL",
 ];
 
-/** Only the proxy knows of these calls. */
 const UNCOUNTED =
   "While Gatepost is down or hangs, a proxy in front of it lets everybody in. These calls are in the proxy's log alone.\n";
 

@@ -13,7 +13,6 @@ interface PageOptions extends Omit<NewPage, "origins"> {
   readonly origin?: readonly string[] | undefined;
 }
 
-/** Undefined for a secret key. */
 function pageOf({ publishable, origin, policy, form, daily }: PageOptions) {
   const page = { policy, form, daily };
   if (publishable === true) return { origins: origin ?? [], ...page };

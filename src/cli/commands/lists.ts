@@ -31,7 +31,6 @@ const row = rowsFor<CliLists>();
 const ENTRY = "a domain, *.suffix, mx:host or address";
 const FEED = ["<feed>", "as gatepost lists status names it"] as const;
 
-/** Of every command that makes a rule. */
 const withDetails = <Args extends unknown[], Options extends OptionValues>(
   to: Command<Args, Options>,
 ) =>

@@ -49,7 +49,6 @@ function settingsAnswer(settings: WebhookSettings & { readonly secret?: string }
   return { json: settings, text: `URL     ${url}\nEvents  ${sent}\n${once}` };
 }
 
-/** One line: when, what, how it went. */
 function rowText({
   event,
   session,
@@ -189,7 +188,6 @@ function eventOf({ headers }: ReceivedPost): string | null {
   return typeof event === "string" ? event : null;
 }
 
-/** Its JSON value, or its text if it is not JSON. */
 function bodyOf({ body }: ReceivedPost): unknown {
   const text = new TextDecoder().decode(body);
   try {

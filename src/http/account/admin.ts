@@ -115,7 +115,6 @@ async function linkFor(
   return { link, expires_at: isoTime(expiresAtMs) };
 }
 
-/** Unknown words narrow nothing. */
 function soughtIn(query: AccountRequest["query"]): SoughtAccounts {
   const tier = ACCOUNT_TIERS.find((name) => name === query["tier"]);
   const state = ACCOUNT_STATES.find((name) => name === query["state"]);

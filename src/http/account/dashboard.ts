@@ -69,7 +69,6 @@ export const PAGE_SOURCES: Readonly<Record<string, string>> = {
   "/setup": "pages/set-up.tsx",
 };
 
-/** Everything comes from this server, nothing is inline, and no site may frame the page. */
 const OWN = "script-src style-src font-src img-src connect-src form-action base-uri".split(" ");
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -90,7 +89,6 @@ export interface BuiltPages {
   readonly manifest: Manifest;
 }
 
-/** Its file beside the pages; never served. */
 export const MANIFEST_FILE = "manifest.json";
 
 export interface DashboardPages {
@@ -154,7 +152,6 @@ function dashboardPages(
   };
 }
 
-/** Below these, programs ask, which get JSON. */
 const NO_PAGES = /^\/(?:account|api|assets|docs)(?:\/|$)/;
 
 /** A source in the build: its chunk, and the sources whose chunks it imports. */

@@ -104,7 +104,6 @@ export function accountPages(
   });
 }
 
-/** The one chain of every `/account/*` request. */
 async function serve(
   route: AccountRoute,
   { source, target, id }: PageRequest,
@@ -301,7 +300,6 @@ function replyOf(answer: object | undefined | void, { cookie: cookies, log }: Op
   return { headers: HEADERS, type: JSON_TYPE, body: JSON.stringify(answer) };
 }
 
-/** What is refused before the first line is refused with its status. */
 async function* asText(values: AsyncIterable<unknown>, log: Log): AsyncGenerator<string> {
   let isBegun = false;
   try {

@@ -46,7 +46,6 @@ import type {
 
 const CREDENTIALS = { email: emailField, password: passwordField };
 
-/** Of an authenticator app, or a recovery code. */
 const codeField = textField(100);
 
 export const signInRoutes: readonly AccountRoute[] = [
@@ -105,7 +104,6 @@ const signedIn = ({ token }: StartedSession): AccountReply => new AccountReply({
 const ROWS_MAX = 200;
 const USAGE_DAYS = { standard: 30, max: 400 };
 
-/** With the names of keys; null for a request without a key, and for a key that is gone. */
 async function refusalsOf({ counts, keys }: DashboardServices, accountId: string, days: number) {
   const [rows, known] = await Promise.all([counts.refusals(accountId, days), keys.list(accountId)]);
   const names = new Map(known.map((key) => [key.id, key.name]));
@@ -121,7 +119,6 @@ const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
     await change(request.account.id, request.body.state);
   });
 
-/** What the export holds: the answers of these routes. */
 const EXPORTED = [
   "keys",
   "usage",
@@ -241,7 +238,6 @@ export const ownRoutes: readonly AccountRoute[] = [
   switchRoute("decision-log"),
 ];
 
-/** Longer names of keys are refused in the words below. */
 const NAME_MAX = 2_000;
 const BAD_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters, and no reserved one.`;
 const TOO_MANY = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;

@@ -44,7 +44,6 @@ import type { Deliveries } from "../../webhooks/webhooks-store.ts";
 import type { UploadedFile } from "../api/upload.ts";
 import type { DnsTest, SystemState } from "./shapes.ts";
 
-/** What the routes of the dashboard work with. */
 export interface DashboardServices {
   readonly accounts: AccountService;
   readonly accountLists: AccountLists;
@@ -97,7 +96,6 @@ interface DashboardGate {
   readonly tokens: Pick<Tokens, "renewSecret">;
 }
 
-/** A request for `/account/*` that was let in. */
 export interface AccountRequest<Body = unknown> {
   readonly visitor: Visitor;
   readonly body: Body;
@@ -108,11 +106,9 @@ export interface AccountRequest<Body = unknown> {
   readonly claimed?: string | undefined;
   /** Whose session it is; a disabled account, too. */
   readonly known?: SignedIn | undefined;
-  /** Who is signed in; undefined for a visitor. Never a disabled account. */
   readonly account?: Account;
 }
 
-/** The same of somebody who is signed in. */
 export interface SignedInRequest<Body = unknown> extends AccountRequest<Body> {
   readonly account: Account;
   readonly session: SignInRow;
@@ -170,7 +166,6 @@ export interface AccountRoute extends RouteTerms {
   readonly method: "GET" | "POST" | "DELETE";
   /** Behind `/account/`; one parameter may be `:id`. */
   readonly path: string;
-  /** Reads the members of a JSON body. */
   readonly handle: (services: DashboardServices, request: AccountRequest) => Awaitable<RouteAnswer>;
 }
 
@@ -209,11 +204,9 @@ const routeFor =
     };
   };
 
-/** Visitors too. */
 export const everyone = routeFor("everyone");
 export const account = routeFor("account");
 export const admin = routeFor("admin");
-/** A disabled account too. */
 export const leaving = routeFor("leaving");
 
 export const textField =

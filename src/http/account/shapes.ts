@@ -54,7 +54,6 @@ export interface SessionState {
   /** Base of links, without a trailing slash. */
   readonly public_url: string;
   readonly version: string;
-  /** How long a list is kept. */
   readonly list_hours: number;
   readonly account?: AccountJson;
   /** Whom the proxy named, and the service did not let in by that. */
@@ -63,7 +62,6 @@ export interface SessionState {
 
 export interface SignUpState {
   readonly signup: "open" | "closed";
-  /** By the setting `GATEPOST_SIGNUP`. */
   readonly fixed: boolean;
 }
 
@@ -171,7 +169,6 @@ export interface PastList {
 
 export interface ListSummaries {
   readonly lists: readonly ListSummary[];
-  /** Lists that an account may have here. */
   readonly most: number;
   readonly history: readonly PastList[];
 }
@@ -183,7 +180,6 @@ export interface ReadList extends Pick<
   "sample" | "counts" | "open" | "unsure" | "repairs" | "disposable"
 > {
   readonly columns: readonly string[];
-  /** Its place, from 0. */
   readonly column: number;
   readonly sheet: string | null;
   readonly sheets: readonly string[];
@@ -193,7 +189,6 @@ export interface ReadList extends Pick<
   readonly delimiter: string;
   /** Lines above the header, which are no rows. */
   readonly above: number;
-  /** Entries that plan and credits cover now. */
   readonly covered: number;
   /** Checks left of the plan; null: no limit. */
   readonly plan_left: number | null;
@@ -206,9 +201,7 @@ export interface ReadList extends Pick<
 export interface ListState extends ListSummary {
   /** The last check could not be finished. */
   readonly failed: boolean;
-  /** The last check was ended early. */
   readonly stopped: boolean;
-  /** Checks that it cost so far. */
   readonly charged: number;
   /** While it waits: how many lists are before it, and a sentence. */
   readonly waiting?: { readonly ahead: number; readonly says: string };
@@ -223,14 +216,12 @@ export interface ListState extends ListSummary {
 
 export interface AccountDecisions extends Pick<DecisionPage, "decisions" | "next"> {
   readonly log: "on" | "off";
-  /** What was reported of their mailboxes. */
   readonly marks: readonly FeedbackMark[];
 }
 
 // What administrators see.
 
 export interface ResetLink {
-  /** Works once. */
   readonly link: string;
   readonly expires_at: string;
 }
@@ -244,7 +235,6 @@ export interface DnsTest {
     readonly tcp: boolean | null;
     /** It finds names that exist and invents none; null: not tested. */
     readonly truthful: boolean | null;
-    /** What is wrong and what to do; "" for nothing. */
     readonly says: string;
   }[];
 }
@@ -260,7 +250,6 @@ export interface AdminAccount extends AccountJson {
 }
 
 export interface AdminAccounts {
-  /** One page, by e-mail address. */
   readonly accounts: readonly AdminAccount[];
   readonly total: number;
   readonly page: number;
@@ -292,7 +281,6 @@ export interface Cockpit {
 }
 
 export interface HealthState {
-  /** What is watched here. */
   readonly parts: readonly HealthPart[];
   /** Empty: all is well. The worst comes first. */
   readonly broken: readonly ShownPart[];
@@ -308,7 +296,6 @@ export interface SystemState {
   readonly disk: { readonly free: number; readonly size: number } | null;
   /** Lists and their entries; null while the database does not answer. */
   readonly queue: { readonly lists: number; readonly waiting: number } | null;
-  /** For people: queue, DNS servers, stores. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -334,6 +321,5 @@ export interface RefreshOutcomeJson {
 
 export interface FoundEntriesJson {
   readonly entries: readonly OwnEntry[];
-  /** How many match; the first are sent. */
   readonly total: number;
 }

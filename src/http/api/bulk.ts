@@ -84,7 +84,6 @@ export function bulkReply(
 
 const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the batch is queued.";
 
-/** What turns the summary into all results. */
 export const RESULTS_FIELD = {
   schema: Type.Optional(Type.Boolean({ description: RESULTS_FLAG })),
 };
@@ -115,7 +114,6 @@ export const COUNTERS = {
   session: EXAMPLE_ID,
 };
 
-/** What all ways to check many entries have in common. */
 export const BULK = {
   tag: "bulk",
   answers: json(ANSWERED, component("BulkAnswer"), COUNTERS),

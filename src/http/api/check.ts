@@ -99,7 +99,6 @@ interface CheckSuffix {
 const NO_FEATURES: readonly RequestedFeature[] = [];
 const UNKNOWN: CheckSuffix = { features: NO_FEATURES, bulk: false };
 
-/** All feature names, repeated a few times, fit in a segment of this length. */
 const SEGMENT_MAX_UNITS = 1_000;
 
 /** What a segment asks for; undefined if a piece of it is unknown. */
@@ -131,7 +130,6 @@ function endOfEntry(path: readonly string[], end: number, mode: "address" | "dom
 const mayEnd = (path: readonly string[], at: number, mode: "address" | "domain"): boolean =>
   mode === "domain" ? at === 0 : path[at]?.includes("@") === true;
 
-/** What path and parameters ask for together, the path first. */
 export function askedFeatures(
   inPath: readonly RequestedFeature[],
   byParameter: readonly string[],
@@ -143,7 +141,6 @@ const WANTED =
   "Comma-separated premium features. What the plan lacks is listed in `requires_upgrade`; the answer is still 200.\n" +
   CHECKS.map(({ name, about }) => `- \`${name}\`: ${about}`).join("\n");
 
-/** What the documentation says of the two families; `name` stands in the names of operations. */
 const WORDS = {
   email: {
     name: "Email",

@@ -72,7 +72,6 @@ export function decideRoute(decideOne: DecideOne, admission: Pick<Admission, "un
   };
 }
 
-/** What was spent, for the header. */
 function noticesOf(spent: Refusal | undefined): readonly string[] {
   if (spent === undefined) return [];
   const { message, notice } = spent;
@@ -95,7 +94,6 @@ function checkAsker({ isUnidentified, isPublishable, keyId }: Caller, params: Pa
 }
 
 interface ReadRequest extends DecideRequest {
-  /** What was not taken, in words for the programmer. */
   readonly ignored: readonly string[];
 }
 
@@ -169,7 +167,6 @@ function given(value: unknown, name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** Milliseconds until the answer must be sent. */
 const deadline: Field<number> = {
   schema: Type.Optional(
     Type.Integer({
@@ -225,7 +222,6 @@ const language: Field<string> = {
   read: (value) => (typeof value === "string" && wantedLanguage(value)) || "en",
 };
 
-/** What no table and no log line should hold. */
 const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 const form: Field<string | undefined> = {

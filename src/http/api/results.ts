@@ -29,7 +29,6 @@ export function resultsJson(
 const jsonMember = ({ spelling, result }: SpelledResult): string =>
   `${JSON.stringify(spelling)}:${result}`;
 
-/** RFC 4180, with the delimiter of the upload. */
 export function resultsCsv(finished: Finished, mark: boolean): AsyncGenerator<string> {
   const delimiter = finished.table?.delimiter ?? ",";
   return framed(resultRows(finished), (row) => csvLine(row, delimiter), {

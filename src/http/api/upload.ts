@@ -32,10 +32,8 @@ import { readFile, type ReadFile } from "./read-file.ts";
 interface UploadDeps {
   readonly bodies: BodyReader;
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;
-  /** Answers what is no file. */
   readonly checkList: BulkHandler;
   readonly log: Log;
-  /** Of files, in a thread; absent: here. */
   readonly readLarge?: ReadFile;
 }
 
@@ -93,7 +91,6 @@ interface Uploaded {
 export interface UploadedFile {
   /** Who reads the file takes them out. */
   readonly chunks: Uint8Array[];
-  /** As the client calls it; "" when it does not. */
   readonly name: string;
   readonly mediaType: string;
 }

@@ -33,7 +33,6 @@ interface ViewDeps {
   readonly bulk: Pick<BulkService, "view" | "results" | "remove">;
 }
 
-/** What may stand behind the session, and what it means. */
 const SUFFIXES = {
   download: "download",
   separator: "separator",
@@ -156,7 +155,6 @@ const text = (about: string, example: string): OperationAnswer => ({
 
 const session = Type.String({ description: "As the bulk response names it.", example: EXAMPLE_ID });
 
-/** What can be done with a session; `suffix` stands behind its path. */
 const viewOf = (
   id: string,
   suffix: string,

@@ -16,9 +16,6 @@ import {
   type Why,
 } from "./shape.ts";
 
-/** Services that clean lists: their clients send batches and read balances. */
-
-/** Every other word is "unknown". */
 const NEVERBOUNCE_WORDS: Readonly<Partial<Record<ShapeVerdict, string>>> = {
   syntax: "invalid",
   disposable: "disposable",
@@ -250,7 +247,6 @@ export const zerobounce: Shape = {
       : { status, body: { error: message } },
 };
 
-/** classification, status */
 const VERIFALIA_WORDS: ByVerdict<readonly [string, string]> = {
   syntax: ["Undeliverable", "InvalidCharacterInSequence"],
   disposable: ["Risky", "DomainIsWellKnownDea"],

@@ -36,7 +36,6 @@ export interface ShapeAnswer {
 
 export interface ShapeRequest {
   readonly params: Params;
-  /** What stands at the "*" of the path; "" if there is none. */
   readonly entry: string;
   /** Charges one unit and checks one entry; refuses as a single check does. */
   readonly check: (text: string, more?: CheckTerms) => Promise<ShapeFacts>;
@@ -139,7 +138,6 @@ export async function inPortions<Row, T>(
   return found;
 }
 
-/** Where a service has a status or a message of its own for a kind of refusal. */
 type OwnRefusals = Partial<Record<Why["kind"], readonly [status: number, message?: string]>>;
 
 export const refusing =
@@ -172,7 +170,6 @@ export type ByVerdict<T> = Readonly<Record<ShapeVerdict, T>>;
 export interface ShapeFacts {
   readonly verdict: ShapeVerdict;
   readonly result: FullResult;
-  /** As sent, without blanks around it. */
   readonly entry: string;
   readonly user: string;
   /** As evaluated; of a malformed entry what is right of the last "@". */

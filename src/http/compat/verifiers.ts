@@ -8,7 +8,6 @@ import {
   single,
 } from "./shape.ts";
 
-/** Result, reason and sendex. */
 const KICKBOX_WORDS: ByVerdict<readonly [string, string, number]> = {
   syntax: ["undeliverable", "invalid_email", 0],
   disposable: ["risky", "low_quality", 0.1],

@@ -41,7 +41,6 @@ const BODY_BYTES = Object.values(RESOURCES).reduce(
   0,
 );
 
-/** What a process may use, against what sizing.md says that it takes. */
 export function examineMemory(
   { cacheMb }: Pick<Config, "cacheMb">,
   bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity),

@@ -72,7 +72,6 @@ function trustedProxies(
   );
 }
 
-/** Who listens at HOST and PORT, and what a running service says of itself. */
 export async function examineServer(
   config: Config,
   isServed: boolean | undefined,

@@ -77,7 +77,6 @@ const noDns: Dns = {
 
 const nothing = { has: () => false };
 
-/** Knows the large providers alone. */
 const noLists: Lists = {
   version: 0,
   sources: [],

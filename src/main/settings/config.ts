@@ -79,7 +79,6 @@ const url: ReadSetting<string> = (given) => {
   throw new Error("must be an http or https URL without a user name");
 };
 
-/** Without slashes at its end. */
 const baseUrl: ReadSetting<string> = (given) => url(given).replace(/\/+$/, "");
 
 /** Of the driver; all but the first and the last verify the certificate. */
@@ -340,7 +339,6 @@ const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
 /** What Kubernetes sets in containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
 const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
 
-/** One warning for each variable that looks like a setting but is not one. */
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.entries(environment)
     .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))

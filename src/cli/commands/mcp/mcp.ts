@@ -9,9 +9,7 @@ interface CliMcp {
   readonly openHere: () => Promise<
     CliValidator & CliDecider & { readonly close: () => Promise<void> }
   >;
-  /** Requests to the server at this base URL. */
   readonly askServer: (base: string) => AskServer;
-  /** Standard input and output. */
   readonly streams: AgentStreams;
 }
 
@@ -41,7 +39,6 @@ export const mcpCommand = rowsFor<CliMcp>()("mcp", {
   },
 });
 
-/** Without slashes at its end. */
 function readBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {

@@ -19,7 +19,6 @@ import { answeringTransport } from "./stdio.ts";
 const INSTRUCTIONS =
   "Gatepost checks email addresses and domains without sending mail. format, dns and disposable decide; signals say why.";
 
-/** Serves the tools until the input ends. */
 export async function serveTools(
   backend: Backend,
   version: string,
@@ -229,7 +228,6 @@ const Checked = Type.Object({
 
 const STATUSES = ["valid", "disposable", "invalid_dns", "invalid_format", "unknown"] as const;
 
-/** How many entries have each status, and the results of those that are not good, or of all. */
 function summary(results: Readonly<Record<string, unknown>>, all: boolean): object {
   const counts = Object.fromEntries(STATUSES.map((status) => [status, 0]));
   const shownResults = Object.entries(results).filter(([, result]) => {

@@ -14,6 +14,7 @@ import { systemIds as ids } from "../../src/base/ids.ts";
 import { openDns } from "../../src/main/checker.ts";
 import { Closing, systemMachine } from "../../src/main/process.ts";
 import { readConfig } from "../../src/main/settings/config.ts";
+import { Jobs } from "../../src/bulk/jobs.ts";
 import { openBulk } from "../../src/main/bulk.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import type { Log } from "../../src/base/log.ts";
@@ -87,7 +88,8 @@ export async function startService(address: string): Promise<Service> {
   const check = createSingleCheck({ ...known, clock, implicitMx: false });
   const announcement = { write: () => Promise.resolve(), written: () => undefined };
   const secretKey = new Uint8Array(32);
-  const deps = { sql, charges, admission, tiers, datasets, secretKey, announcement };
+  const jobs = new Jobs({ db: sql.db, charges, ids });
+  const deps = { sql, jobs, admission, tiers, datasets, secretKey, announcement };
   const shares = createShares();
   const { split, lists, close } = systemMachine.openTexts(shares);
   const runner = { where: "alone", shares, split, lists } as const;

@@ -1,5 +1,4 @@
 import type { Admission } from "../accounts/admission/admission.ts";
-import type { Charges } from "../accounts/admission/charges.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import type { Shares } from "../base/shares.ts";
@@ -7,13 +6,15 @@ import { type Announcement, announcer } from "../bulk/announce.ts";
 import type { Splitter } from "../bulk/bulk.ts";
 import { IdempotencyKeys } from "../bulk/idempotency.ts";
 import { createOctetBox } from "../base/secrets.ts";
-import { Jobs } from "../bulk/jobs.ts";
+import { ChunkQueue } from "../bulk/chunk-queue.ts";
+import type { Jobs } from "../bulk/jobs.ts";
 import { LISTS } from "../bulk/list-store.ts";
 import { holdsSessions, keepJobs } from "../bulk/keep-house.ts";
 import type { ReadsLists } from "../bulk/list-reader.ts";
 import { AccountLists } from "../bulk/lists.ts";
 import { SessionStore } from "../bulk/sessions.ts";
 import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/submit.ts";
+import { BulkWorker } from "../bulk/worker.ts";
 import { coreEntryCheck } from "../bulk/entry-check.ts";
 import type { EntryCheck } from "../bulk/entry-check.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
@@ -56,7 +57,9 @@ const AGAIN_BUDGET_MS = 500;
 /** Entries started in one turn; with more, answers waiting in the sockets look slow, which narrows the window. */
 const BEGUN_AT_ONCE = 20;
 
-export interface BulkCheckerOptions {
+type BulkDnsConfig = Pick<Config, "dnsServers" | "implicitMx">;
+
+interface BulkCheckerOptions {
   readonly observe?: (validation: Observed) => void;
   /** Bounds the DNS tries under way; the process's unless given. */
   readonly cap?: SharedCap | undefined;
@@ -65,7 +68,7 @@ export interface BulkCheckerOptions {
 }
 
 export function openBulkChecker(
-  config: Pick<Config, "dnsServers" | "implicitMx">,
+  config: BulkDnsConfig,
   datasets: () => Datasets,
   { observe = () => undefined, cap, machine = systemMachine, trust }: BulkCheckerOptions = {},
 ): BulkChecker {
@@ -115,11 +118,33 @@ const withoutRegistry = (questions: DnsQuestions): Lookup => ({
   registration: () => ({ kind: "unknown", why: "deadline" }),
 });
 
-export interface OpenBulkParts {
+interface WorkParts extends BulkCheckerOptions {
+  readonly config: BulkDnsConfig;
+  readonly datasets: () => Datasets;
+  readonly db: SqlDatabase["db"];
+  readonly shares: Pick<Shares, "of">;
+  readonly name: string;
+  readonly isWatched: boolean;
+  readonly completed: () => void;
+}
+
+/** Works off jobs, in a thread of one process alone or as a worker beside servers. The caller starts and stops it. */
+export function openWork(
+  { clock, log, closing }: Pick<Process, "clock" | "log" | "closing">,
+  { config, datasets, db, shares, name, isWatched, completed, ...options }: WorkParts,
+): { readonly checks: BulkChecker; readonly worker: BulkWorker } {
+  const checks = openBulkChecker(config, datasets, options);
+  closing.add(() => checks.close());
+  const chunks = new ChunkQueue({ db });
+  const own = { shares, chunks, name, clock, log, isWatched, completed };
+  return { checks, worker: new BulkWorker({ ...checks, ...own }) };
+}
+
+interface OpenBulkParts {
   /** Alone the jobs run in a thread of this process, else in workers that look after them. */
   readonly where: "alone" | "among_others";
   readonly sql: SqlDatabase;
-  readonly charges: Charges;
+  readonly jobs: Jobs;
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
@@ -149,10 +174,9 @@ interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" 
 /** Bulk validation: the service here, and its worker where it is alone. Closing hands jobs back. */
 export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Promise<OpenBulk> {
   const { clock, ids, log, closing, config } = process;
-  const { where, sql, charges, checker, observe, shares, announcement } = parts;
+  const { where, sql, jobs, checker, observe, shares } = parts;
   const { db } = sql;
-  const jobs = new Jobs({ db, charges, ids });
-  const { announce, stop } = announcer({ jobs, clock, log, announcement });
+  const { announce, stop } = announcer({ jobs, clock, log, announcement: parts.announcement });
   closing.add(stop);
   const thread = where === "alone" ? openThread(process, parts, announce) : undefined;
   const wake = (): void => thread?.wake();
@@ -190,14 +214,13 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
     },
   });
   if (where === "alone") closing.add(keepJobs({ jobs, clock, log }));
-  const reader = parts.lists;
   const lists = new AccountLists({
     db,
     ids,
     sessions,
     jobs,
     bulk: service,
-    reader,
+    reader: parts.lists,
     shares,
     clock,
     wake,

@@ -18,7 +18,6 @@ import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { createSignUp, SignUpSwitch } from "../accounts/sign-in/sign-up.ts";
 import type { Health } from "../base/health.ts";
 import { createOctetBox, createSecretBox } from "../base/secrets.ts";
-import { Jobs } from "../bulk/jobs.ts";
 import { LISTS } from "../bulk/list-store.ts";
 import { createAccountCheck } from "../check/explain.ts";
 import { createFrontPage } from "../check/front-page.ts";
@@ -42,7 +41,7 @@ import type { Backing } from "./store.ts";
 
 interface AccountParts {
   readonly serving: Pick<Serving, "tiers" | "shares" | "secretKey"> & {
-    readonly backing: Pick<Backing, "charges" | "store" | "rates" | "quotas" | "usage">;
+    readonly backing: Pick<Backing, "jobs" | "store" | "rates" | "quotas" | "usage">;
     readonly lists: Pick<ServedLists, "operator" | "refresh">;
   };
   readonly admission: Admission;
@@ -96,7 +95,7 @@ export function openAccounts(
   { serving, admission, checker, info, countSignIn, health }: AccountParts,
 ): Omit<DashboardDeps, OfOthers> {
   const { backing, lists, shares, tiers, secretKey } = serving;
-  const { store, usage, rates, quotas, charges } = backing;
+  const { store, usage, rates, quotas, jobs } = backing;
   const [{ check, uncounted, datasets }, { operator, refresh }] = [checker, lists];
   const { notices, keys, credits, switches } = store;
   const { db } = store.sql;
@@ -109,7 +108,6 @@ export function openAccounts(
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
   const base = { accounts: stored, sessions, passwords, ids, clock, log, notices };
   const accounts = new AccountService(base);
-  const jobs = new Jobs({ db, charges, ids });
   const setUp = new SetUp({ db, secretKey, accounts, logins, audit, ids, clock });
   const box = createSecretBox(secretKey);
   const factors = new SecondFactors({ accounts: stored, box, audit, clock });
@@ -161,13 +159,12 @@ type Fact = SystemState["facts"][number];
 
 /** What the dashboard's system page shows. The process counts as started when this is called. */
 export function systemFacts(
-  { config, clock, ids }: Process,
+  { config, clock }: Process,
   { backing, trust }: Serving,
   { health, dns, postponed }: SystemReads,
 ): () => Promise<SystemState> {
   const started_at = isoTime(clock.nowMs());
   const dataDir = config.databaseUrl === undefined ? config.dataDir : undefined;
-  const jobs = new Jobs({ db: backing.store.sql.db, charges: backing.charges, ids });
   const facts = (entriesPerSecond?: number): readonly Fact[] => {
     const all: readonly Fact[] = [
       { name: "Database", value: backing.engine },
@@ -187,7 +184,7 @@ export function systemFacts(
   };
   return async () => {
     const isUp = !(await health.now()).some(({ part }) => part === "database");
-    const queue = isUp ? await jobs.queueAhead(clock.nowMs()) : undefined;
+    const queue = isUp ? await backing.jobs.queueAhead(clock.nowMs()) : undefined;
     const { openEntries = [], entriesPerSecond } = queue ?? {};
     return {
       version: programVersion(),

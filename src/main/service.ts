@@ -156,7 +156,7 @@ async function openParts(process: Process) {
   const bulk = await openBulk(process, {
     where: backing.where,
     sql: backing.store.sql,
-    charges: backing.charges,
+    jobs: backing.jobs,
     admission,
     tiers,
     checker,

@@ -18,6 +18,7 @@ import { Keys } from "../accounts/key-store.ts";
 import { KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
+import { Jobs } from "../bulk/jobs.ts";
 import { askedRarely } from "../base/health.ts";
 import { KEY_FILE, keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { AccountSwitches } from "../gate/account-switches.ts";
@@ -114,6 +115,7 @@ export interface Backing {
   readonly usage: UsageLedger;
   readonly quotas: Pick<QuotaCounter, "take" | "giveBack">;
   readonly charges: Charges;
+  readonly jobs: Jobs;
   readonly rates: RateCounter;
   /** Rate, day and month of a check in one step; undefined where they are steps in this process anyway. */
   readonly requests: RequestCounter | undefined;
@@ -142,13 +144,15 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
   const usage = new UsageLedger(db);
   const quotas = new MemoryQuotaCounter({ ledger: usage, clock, log });
   flushLast(process, "quota.flush_failed", quotas);
+  const charges = new Charges({ db, counter: quotas, ids });
   return {
     where: "alone",
     engine: `embedded, by ${engineName}`,
     store: accountStore(sql, process),
     usage,
     quotas,
-    charges: new Charges({ db, counter: quotas, ids }),
+    charges,
+    jobs: new Jobs({ db, charges, ids }),
     rates: memoryRateCounter(),
     requests: undefined,
     elections: alone,
@@ -177,6 +181,7 @@ async function openScaledBacking(databaseUrl: string, process: Process): Promise
   const journal = new UnsavedUnits({ ledger: usage, clock, log, retryAfterMs });
   flushLast(process, "quota.flush_failed", journal);
   const shared = new SharedCounters({ counting, general, ledger: usage, journal, clock });
+  const charges = new Charges({ db, shared, ids });
   await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });
   return {
     where: "among_others",
@@ -184,7 +189,8 @@ async function openScaledBacking(databaseUrl: string, process: Process): Promise
     store: accountStore(sql, process, notices),
     usage,
     quotas: shared.quotas,
-    charges: new Charges({ db, shared, ids }),
+    charges,
+    jobs: new Jobs({ db, charges, ids }),
     rates: shared.rates,
     requests: shared.requests,
     elections,

@@ -1,18 +1,15 @@
 import { announcer } from "../bulk/announce.ts";
-import { ChunkQueue } from "../bulk/chunk-queue.ts";
-import { Jobs } from "../bulk/jobs.ts";
 import { keepJobs } from "../bulk/keep-house.ts";
-import { BulkWorker } from "../bulk/worker.ts";
 import { buildWorkerApp } from "../http/app.ts";
 import { createHostHeaderCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
-import { type BulkChecker, openBulkChecker } from "./bulk.ts";
+import { type BulkChecker, openWork } from "./bulk.ts";
 import { openHealth } from "./health.ts";
 import { DNS, HEALTH, outcomeCounter, VERDICTS, watch, WORKER } from "./metrics.ts";
 import { type Machine, openProcess, type Process, systemMachine } from "./process.ts";
 import { openServing, type Serving, startUpkeep } from "./serving.ts";
 import type { Config } from "./settings/config.ts";
-import { openWebhooks, type Webhooks } from "./webhooks.ts";
+import { openWebhooks } from "./webhooks.ts";
 import { inTime } from "../base/clock.ts";
 
 export interface RunningWorker {
@@ -42,9 +39,9 @@ export async function startWorker(
 }
 
 async function openWorker(process: Process) {
-  const { config, machine, name, closing, log } = process;
+  const { config, machine, clock, name, closing, log } = process;
   const serving = await openServing(process, "interactive");
-  const { lists, metrics, secretKey, dns, backing, trust } = serving;
+  const { lists, metrics, secretKey, dns, backing, trust, shares } = serving;
   const { registry } = metrics;
   const { sql, notices } = backing.store;
   const webhooks = openWebhooks(process, {
@@ -53,19 +50,32 @@ async function openWorker(process: Process) {
     addresses: dns.everyAddress,
     counted: outcomeCounter(registry, "webhooks"),
   });
-  const observe = lists.recorder.record.bind(lists.recorder);
-  const bulk = openBulkChecker(config, lists.datasets, { observe, trust, machine });
-  closing.add(() => bulk.close());
-  const worker = openWork(process, serving, { webhooks, bulk });
+  const { jobs } = backing;
+  const { announcement } = webhooks.dispatcher;
+  const { announce, stop } = announcer({ jobs, clock, log, announcement });
+  closing.add(stop);
+  closing.add(keepJobs({ jobs, clock, log }));
+  const { checks, worker } = openWork(process, {
+    config,
+    machine,
+    trust,
+    datasets: lists.datasets,
+    observe: (validation) => lists.recorder.record(validation),
+    db: sql.db,
+    shares,
+    name,
+    isWatched: true,
+    completed: () => void announce(),
+  });
   closing.add(notices.hear("jobs", () => worker.wake()));
   watch(registry, WORKER, () => ({ worker: name, figures: worker.figures() }));
   const learning = () => ({ clients: { learning: dns.stats() }, trust: undefined });
-  watch(registry, DNS, () => [bulk.dnsFigures(), learning()]);
-  watch(registry, VERDICTS, () => ({ bulk: bulk.verdicts() }));
+  watch(registry, DNS, () => [checks.dnsFigures(), learning()]);
+  watch(registry, VERDICTS, () => ({ bulk: checks.verdicts() }));
   await webhooks.dispatcher.start("among_others");
   closing.add(notices.hear("webhooks", () => webhooks.dispatcher.wake()));
   startUpkeep(process, serving, {});
-  const url = await show(process, serving, bulk);
+  const url = await show(process, serving, checks);
   closing.add(async () => {
     await worker.stop().catch((fault: unknown) => log.error("bulk.stop_failed", fault));
     log.info("worker.chunks_returned", { worker: name, ...worker.figures() });
@@ -75,43 +85,14 @@ async function openWorker(process: Process) {
   return { name, url };
 }
 
-function openWork(
-  { clock, ids, log, name, closing }: Process,
-  { backing, shares }: Serving,
-  { webhooks, bulk }: { readonly webhooks: Webhooks; readonly bulk: BulkChecker },
-): BulkWorker {
-  const { db } = backing.store.sql;
-  const jobs = new Jobs({ db, charges: backing.charges, ids });
-  const { announcement } = webhooks.dispatcher;
-  const { announce, stop } = announcer({ jobs, clock, log, announcement });
-  closing.add(stop);
-  closing.add(keepJobs({ jobs, clock, log }));
-  return new BulkWorker({
-    shares,
-    hasRoom: bulk.hasRoom,
-    check: bulk.check,
-    room: bulk.room,
-    dnsAnswers: bulk.dnsAnswers,
-    isDnsOff: bulk.isDnsOff,
-    silentMs: bulk.silentMs,
-    chunks: new ChunkQueue({ db }),
-    name,
-    clock,
-    log,
-    isWatched: true,
-    completed: () => void announce(),
-  });
-}
-
 /** Listens where the operator looks, if anywhere. */
 async function show(
   process: Process,
   serving: Serving,
-  bulk: BulkChecker,
+  { dnsAnswers, dnsFigures }: BulkChecker,
 ): Promise<string | undefined> {
   const { config, machine, clock, log, closing } = process;
   const { metrics } = serving;
-  const { dnsAnswers, dnsFigures } = bulk;
   const probes = { dnsAnswers, dnsFigures: () => [dnsFigures()], listThread: undefined };
   const health = openHealth(process, { ...serving, ...probes });
   watch(metrics.registry, HEALTH, () => health.state());

@@ -23,6 +23,7 @@ import { openTestStore } from "../process/test-process.ts";
 import type { PublicHostCheck } from "../../src/outbound/dial.ts";
 import { createOctetBox } from "../../src/base/secrets.ts";
 import { LISTS } from "../../src/bulk/list-store.ts";
+import { Jobs } from "../../src/bulk/jobs.ts";
 import { ListReader } from "../../src/bulk/list-reader.ts";
 import { AccountLists } from "../../src/bulk/lists.ts";
 import type { TrustedProxies } from "../../src/http/client-address.ts";
@@ -150,7 +151,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
   });
   const running = worker();
   running.start();
-  const backing = { store, charges, rates, quotas, usage };
+  const backing = { store, jobs: new Jobs({ db, charges, ids }), rates, quotas, usage };
   const secretKey = new Uint8Array(32);
   const broken: BrokenPart[] = [
     {

@@ -6,13 +6,12 @@ import type { Log } from "../../base/log.ts";
 import { createShares } from "../../base/shares.ts";
 import { ChunkQueue } from "../../bulk/chunk-queue.ts";
 import { keepSessions } from "../../bulk/keep-house.ts";
-import { BulkWorker } from "../../bulk/worker.ts";
 import { LiveRules } from "../../lists/rules/live-rules.ts";
 import { RuleStore } from "../../lists/rules/rule.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";
 import type { SqlDatabase } from "../../store/database.ts";
 import { alone, startDuties } from "../../store/elections.ts";
-import { openBulkChecker } from "../bulk.ts";
+import { openWork } from "../bulk.ts";
 import { joinDnsCap, openTrust } from "../checker.ts";
 import { KnownNames, openMailRecorder } from "../lists.ts";
 import { type Closing, closedTogether, type Machine } from "../process.ts";
@@ -54,15 +53,24 @@ async function open(
   const cap = joinDnsCap(settings, settings.dnsCap);
   // Not started: in a closed network a thread without traffic has found no name yet, and would be suspicious of it.
   const trust = openTrust({ config: settings, machine, log, cap, closing });
-  const observe = recorder.record.bind(recorder);
-  const options = { observe, cap, machine, trust };
-  const bulk = openBulkChecker(settings, () => known.datasets, options);
-  closing.add(() => bulk.close());
   const shares = createShares(createThrottleLog({ log, clock, hashKey: ids.bytes(32) }));
-  const chunks = new ChunkQueue({ db });
-  await chunks.freeAll(clock.nowMs()); // a thread or process before this one may have left leases
-  const name = ids.hex32();
-  const worker = new BulkWorker({ ...bulk, shares, chunks, name, clock, log, completed });
+  await new ChunkQueue({ db }).freeAll(clock.nowMs()); // a thread or process before this one may have left leases
+  const { checks, worker } = openWork(
+    { clock, log, closing },
+    {
+      config: settings,
+      machine,
+      trust,
+      cap,
+      datasets: () => known.datasets,
+      observe: (validation) => recorder.record(validation),
+      db,
+      shares,
+      name: ids.hex32(),
+      isWatched: false,
+      completed,
+    },
+  );
   closing.add(() => worker.stop());
   const sessions = (): Promise<End> => Promise.resolve(keepSessions({ db, scrub, clock, log }));
   const duties = startDuties({ sessions }, { elections: alone, clock, log });
@@ -72,8 +80,8 @@ async function open(
     wake: () => worker.wake(),
     use: (datasets) => known.change(datasets),
     figures: () => ({
-      dns: bulk.dnsFigures(),
-      verdicts: bulk.verdicts(),
+      dns: checks.dnsFigures(),
+      verdicts: checks.verdicts(),
       worker: worker.figures(),
       shares: shares.figures(),
     }),

@@ -6,6 +6,7 @@ import { DomainMails } from "../../../src/lists/domain-mails.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { Closing, type Machine, systemMachine } from "../../../src/main/process.ts";
 import { openBulk, type OpenBulk } from "../../../src/main/bulk.ts";
+import { Jobs } from "../../../src/bulk/jobs.ts";
 import type { CompletedEvent } from "../../../src/bulk/announce.ts";
 import { createAdmission } from "../../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../../src/accounts/admission/tiers.ts";
@@ -63,7 +64,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
       { ...process, machine },
       {
         sql,
-        charges,
+        jobs: new Jobs({ db: sql.db, charges, ids: systemIds }),
         admission: createAdmission({ keys, rates, quotas: counter, charges, clock, tiers }),
         tiers,
         checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },

@@ -1,13 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { accountKey } from "../base/owner.ts";
-import {
-  changeRows,
-  countRows,
-  deleteRows,
-  findRow,
-  literally,
-  lockAccount,
-} from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, findRow, literally } from "../store/rows.ts";
+import { lockAccount } from "../store/locks.ts";
 import type { AccountRow, Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { EMAIL_ASKED } from "./audit.ts";

@@ -2,7 +2,8 @@ import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { DAY_MS } from "../core/calendar.ts";
-import { insertRow, pruneRows } from "../store/rows.ts";
+import { insertRow } from "../store/rows.ts";
+import { pruneRows } from "../store/prune.ts";
 import type { AuditEntryRow, Database } from "../store/schema.ts";
 
 export type AuditAction =

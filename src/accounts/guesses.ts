@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Note } from "./audit.ts";
-import { findRow, pruneRows } from "../store/rows.ts";
+import { findRow } from "../store/rows.ts";
+import { pruneRows } from "../store/prune.ts";
 import type { Database } from "../store/schema.ts";
 
 export interface GuessTaking {

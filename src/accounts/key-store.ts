@@ -1,7 +1,8 @@
 import { type CompiledQuery, type Kysely, sql as raw } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
-import { changeRows, countRows, findRow, insertRow, keepNewest } from "../store/rows.ts";
+import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
+import { keepNewest } from "../store/prune.ts";
 import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, account } from "./accounts-store.ts";

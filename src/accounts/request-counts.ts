@@ -3,7 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { dayOf } from "../core/calendar.ts";
-import { lockName, pruneRows, type Upsert, upsert } from "../store/rows.ts";
+import { lockName } from "../store/locks.ts";
+import { pruneRows } from "../store/prune.ts";
+import { type Upsert, upsert } from "../store/upserts.ts";
 import type { Database, RefusalCountRow } from "../store/schema.ts";
 import { inSlice } from "../store/transaction.ts";
 

@@ -3,7 +3,8 @@ import type { Charges } from "../accounts/admission/charges.ts";
 import type { Ids } from "../base/ids.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
 import { type PackedChunk, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
-import { changeRows, deleteRows, packLines, packText } from "../store/rows.ts";
+import { changeRows, deleteRows } from "../store/rows.ts";
+import { packLines, packText } from "../store/pack.ts";
 import type { Database } from "../store/schema.ts";
 import type { ChunkRow, JobRow, TablePageRow } from "../store/tables/bulk.ts";
 import type { Tx } from "../store/transaction.ts";
@@ -16,7 +17,6 @@ export const TURNS_MAX = 4;
 export interface NewBatch {
   readonly session: string;
   readonly owner: Owner;
-  /** The exact address it came from. */
   readonly clientAddress: string;
   readonly total: number;
   readonly unique: number;

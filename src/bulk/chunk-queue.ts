@@ -1,14 +1,9 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { OwnerKey } from "../base/owner.ts";
 import { entriesIn, type Tally } from "../core/batch/batch-chunk.ts";
-import {
-  changeRow,
-  changeRows,
-  deleteRows,
-  lockName,
-  packLines,
-  unpackText,
-} from "../store/rows.ts";
+import { changeRow, changeRows, deleteRows } from "../store/rows.ts";
+import { lockName } from "../store/locks.ts";
+import { packLines, unpackText } from "../store/pack.ts";
 import type { Database } from "../store/schema.ts";
 import { RUNNING } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
@@ -28,14 +23,12 @@ export interface Lease {
 
 interface ClaimedTokens {
   readonly tokens: readonly string[];
-  /** By token: what of the chunk is answered so far, where that is more than any worker counted before. */
   readonly answered?: ReadonlyMap<string, Tally>;
 }
 
 export interface ClaimedChunk {
   readonly session: string;
   readonly number: number;
-  /** Of this claim alone, as its worker named it: who comes with an older one is too late. */
   readonly token: string;
   readonly owner: OwnerKey;
   /** What the claim cost its owner: 1 for a chunk of a list of up to 2,000 entries, more for one of a longer list, at most 4. */

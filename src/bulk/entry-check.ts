@@ -6,7 +6,7 @@ import type { Lookup } from "../core/mail/lookup.ts";
 import { type FullResult, isInconclusive } from "../core/validate/result.ts";
 import { mailOf, type Validation, validationOf } from "../core/validate/validate.ts";
 import type { ChunkOutcome } from "./batches-store.ts";
-import { BoundedLookup } from "../check/single-check.ts";
+import { BoundedLookup } from "../check/bounded-lookup.ts";
 
 export interface EntryCheckOptions {
   readonly spamTrap: boolean;

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import type { Ids } from "../base/ids.ts";
 import type { OwnerKey } from "../base/owner.ts";
-import { deleteRows, lockName } from "../store/rows.ts";
+import { deleteRows } from "../store/rows.ts";
+import { lockName } from "../store/locks.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { IdempotencyKey } from "./bulk.ts";

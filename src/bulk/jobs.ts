@@ -3,7 +3,8 @@ import type { Charge, ChargeTerms, ReservedCharge, Unpaid } from "../accounts/ad
 import { ownerKey, ownerOf } from "../base/owner.ts";
 import { entriesIn, sumOf, type Tally } from "../core/batch/batch-chunk.ts";
 import { tellIn } from "../store/postgres-database.ts";
-import { changeRow, changeRows, freeRows, lockName } from "../store/rows.ts";
+import { changeRow, changeRows } from "../store/rows.ts";
+import { freeRows, lockName } from "../store/locks.ts";
 import type { Database } from "../store/schema.ts";
 import { type JobRow, RUNNING, UNTOLD } from "../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../store/transaction.ts";
@@ -346,7 +347,6 @@ export interface Backlog {
   readonly processingJobs: number;
   readonly oldestJobMs: number;
   readonly entries: number;
-  /** Chunks without a worker, or whose worker let its lease end. */
   readonly waitingChunks: number;
   readonly leasedChunks: number;
   readonly entriesPerSecond: number;

@@ -237,7 +237,6 @@ function regular(rows: readonly RawRow[]): Regular {
   return best;
 }
 
-/** `from`: the first line that is read. */
 async function* csvRows(
   texts: TextPieces,
   delimiter: string,

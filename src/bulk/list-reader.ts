@@ -73,7 +73,6 @@ export interface PieceOrder extends CleanedOrder {
   readonly number: number;
 }
 
-/** Rows of all lists in memory; the newest list stays in any case. */
 const ROWS_MAX = 300_000;
 
 /** Cleaned files that are being made; one that was forgotten is made again up to its next piece. */
@@ -93,7 +92,6 @@ const SORTED_BY: Readonly<Record<Exclude<RowOrder, "file">, (row: ViewRow) => st
   reason: ({ why }) => why,
 };
 
-/** Of the same rows those come first that the file has first. */
 function sortedRows(known: KnownView, by: RowOrder): readonly ViewRow[] {
   const { rows } = known.view;
   if (by === "file") return rows;

@@ -2,17 +2,10 @@ import { type Kysely, sql as raw } from "kysely";
 import type { OctetBox } from "../base/secrets.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
-import {
-  changeRows,
-  deleteRows,
-  findRow,
-  insertRow,
-  lockName,
-  packLines,
-  packText,
-  pruneRows,
-  unpackLines,
-} from "../store/rows.ts";
+import { changeRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
+import { lockName } from "../store/locks.ts";
+import { packLines, packText, unpackLines } from "../store/pack.ts";
+import { pruneRows } from "../store/prune.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { KeepRule } from "../core/batch/row-class.ts";
@@ -258,7 +251,6 @@ export const pruneListHistory = (db: Kysely<Database>, nowMs: number): Promise<n
   return pruneRows(db, { table: "list_history", key: ["id"], column: "created_at_ms", before });
 };
 
-/** The checks of each of the lists, oldest first; none for a session that never began. */
 export async function runsOf(
   db: Kysely<Database>,
   lists: readonly AccountList[],

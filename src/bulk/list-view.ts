@@ -23,7 +23,7 @@ import {
   worstOf,
 } from "../core/batch/row-class.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import { unpackOctets } from "../store/rows.ts";
+import { unpackOctets } from "../store/pack.ts";
 import { type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
 import { notedText } from "./result-source.ts";
@@ -37,7 +37,6 @@ export interface ListOrder {
   readonly options: ListOptions;
   /** Which of several addresses in a row have to be good for the row to be good; absent: any. */
   readonly keep?: KeepRule;
-  /** About as much as is read of it. */
   readonly octets: number;
   /** Sessions with results, oldest first: a later result takes the place of an earlier one. */
   readonly sessions: readonly { readonly session: string; readonly chunks: number }[];
@@ -89,7 +88,6 @@ export interface ListView {
   readonly sample: readonly (readonly string[])[];
   readonly rows: readonly ViewRow[];
   readonly counts: Readonly<Record<RowClass, number>>;
-  /** Different entries without a result, repaired ones included, in their order: what is left to check. */
   readonly open: readonly string[];
   readonly unsure: readonly string[];
   readonly among: ListKind;

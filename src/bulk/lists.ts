@@ -49,7 +49,6 @@ export interface ListsDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly box: OctetBox;
-  /** How long a list is kept after its upload or its last check. */
   readonly lifeMs: number;
   readonly wake: () => void;
 }
@@ -65,7 +64,6 @@ export interface NewList {
   readonly file: readonly Uint8Array[];
 }
 
-/** Entries to check: the first of those without a result; `again`: those that DNS said nothing about. */
 export interface CheckOrder {
   readonly first?: number;
   readonly again: boolean;

@@ -11,7 +11,8 @@ import {
   type Tally,
   unpackChunk,
 } from "../core/batch/batch-chunk.ts";
-import { findRow, unpackLines, unpackText } from "../store/rows.ts";
+import { findRow } from "../store/rows.ts";
+import { unpackLines, unpackText } from "../store/pack.ts";
 import type { Database } from "../store/schema.ts";
 import type { JobRow } from "../store/tables/bulk.ts";
 import { type StoredTable, type TablePage, unpackHeader } from "./batches-store.ts";

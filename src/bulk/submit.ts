@@ -202,7 +202,6 @@ export class BulkService {
     return limitsOf(this.#deps.tiers, caller).bulkLimit;
   }
 
-  /** GET /api/view/{session}: for the account, or for the submitting address as section 6 says. */
   view(caller: Caller, session: string): Promise<BulkView> {
     return viewSession(this.#deps, caller, session);
   }

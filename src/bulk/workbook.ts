@@ -101,7 +101,6 @@ export class Workbook {
     return unescaped(value);
   }
 
-  /** Addresses that cells are links to, by the cells' names. A sheet has its links behind its rows. */
   async #mailLinks(path: string): Promise<ReadonlyMap<string, string>> {
     const links = new Map<string, string>();
     const targets = new Map<string, string>();
@@ -133,7 +132,6 @@ class SheetReader {
   #type = "";
   #style = -1;
   #value = "";
-  /** What is read: a value, the text of a cell that has no value, or nothing. */
   #reading: "value" | "text" | undefined;
   #hasValue = false;
   #hasFormula = false;

@@ -91,7 +91,6 @@ class RunningChunk {
   readonly faults: unknown[] = [];
   /** Counts what DNS answered, as soon as its result is there. */
   readonly tally: Record<EntryClass, number> = { ...EMPTY_TALLY };
-  /** Entries whose first check has not ended. */
   open: number;
   isLost = false;
   /** Resolves when no first check is open: one promise, because a list has thousands under way. */
@@ -139,7 +138,6 @@ const isOpen = ({ dns }: EntryOutcome): boolean => dns === "inconclusive";
  */
 export class BulkWorker {
   readonly #deps: WorkerDeps;
-  /** Chunks that are being checked. */
   readonly #chunksOf = new Map<OwnerKey, number>();
   /** Entries that wait for DNS to take them: owners in turn, those of small lists first. */
   readonly #queue: FairQueue<QueuedEntry>;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import type { Answer, Lookup, MailExchange } from "../core/mail/lookup.ts";
-import { BoundedLookup } from "./single-check.ts";
+import { BoundedLookup } from "./bounded-lookup.ts";
 
 const found: Answer<MailExchange> = {
   kind: "found",

@@ -6,12 +6,9 @@ import { admittedAs, openAdmission } from "../../test/http/open-admission.ts";
 import { zoneLookup } from "../../test/dns/zone-lookup.ts";
 import { memoryAnswers } from "../../test/http/memory-answers.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
-import {
-  type CheckOne,
-  createCheckOne,
-  createSingleCheck,
-  type RequestedFeature,
-} from "./single-check.ts";
+import { type CheckOne, createCheckOne } from "./check-one.ts";
+import { createSingleCheck } from "./single-check.ts";
+import type { RequestedFeature } from "./features.ts";
 import { DEFAULT_TIERS, type TierName } from "../accounts/admission/tiers.ts";
 
 interface World {

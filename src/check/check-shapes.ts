@@ -1,14 +1,13 @@
 import type { Signal } from "../core/evidence/signals.ts";
 import type { Advice, ListBehind, SaidBy } from "../core/validate/explain.ts";
 import type { FullResult } from "../core/validate/result.ts";
-import type { DenialFields } from "./single-check.ts";
+import type { DenialFields } from "./features.ts";
 
 export interface EvidenceShape {
   readonly signal: Signal;
   /** 0 to 100. */
   readonly weight: number;
   readonly subject?: string;
-  /** Who says so. */
   readonly by?: SaidBy;
   readonly lists: readonly ListBehind[];
 }
@@ -19,9 +18,7 @@ export interface CheckStep {
   readonly result: FullResult & DenialFields;
   readonly evidence: readonly EvidenceShape[];
   readonly advice: readonly Advice[];
-  /** Why it is not an address or domain. */
   readonly problem?: string;
-  /** The entry as it was probably meant. */
   readonly meant?: string;
   /** This service's own name server does not answer. */
   readonly dns_down?: boolean;
@@ -31,7 +28,6 @@ export interface FrontPage {
   readonly checked_at: string;
   readonly examples: readonly { readonly entry: string; readonly step: CheckStep }[];
   readonly lists: number;
-  /** Names on all lists together. */
   readonly list_entries: number;
   readonly lists_updated_at: string | null;
 }

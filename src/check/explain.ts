@@ -6,15 +6,9 @@ import type { Validation } from "../core/validate/validate.ts";
 import { ownerKey } from "../base/owner.ts";
 import type { CheckStep, EvidenceShape } from "./check-shapes.ts";
 import type { Admission, Admitted } from "../accounts/admission/admission.ts";
-import {
-  type CheckAnswer,
-  denialFields,
-  orRefund,
-  readWanted,
-  type SingleCheck,
-  type SortedFeatures,
-  sortFeatures,
-} from "./single-check.ts";
+import { type CheckAnswer, orRefund } from "./check-one.ts";
+import { denialFields, readWanted, type SortedFeatures, sortFeatures } from "./features.ts";
+import type { SingleCheck } from "./single-check.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import { apiKeyRequired } from "../base/refusals.ts";
 
@@ -112,7 +106,6 @@ export function coreStep(text: string, validation: Validation, datasets: Dataset
   };
 }
 
-/** What is wrong with the entry as it is written. A domain that takes mail is one, whatever it looks like. */
 function repair(text: string, validation: Validation): Pick<CheckStep, "problem" | "meant"> {
   const { problem, result } = validation;
   const meant = meantBy(validation) ?? (result.dns ? undefined : withLostAt(text));

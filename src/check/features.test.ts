@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FEATURES } from "../core/checks/registry.ts";
-import { denialFields, featureNamed, readFeatures, sortFeatures } from "./single-check.ts";
+import { denialFields, featureNamed, readFeatures, sortFeatures } from "./features.ts";
 
 const READ: readonly [name: string, texts: readonly string[], want: readonly string[]][] = [
   ["nothing asked", [], []],

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { pruneRows } from "../store/rows.ts";
+import { pruneRows } from "../store/prune.ts";
 import type { Database } from "../store/schema.ts";
 import type { RegistrationCache } from "./rdap/registration.ts";
 

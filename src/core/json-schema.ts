@@ -4,7 +4,6 @@
  * validate.
  */
 
-/** Exists for the compiler alone. */
 declare const described: unique symbol;
 
 export interface Schema<T = unknown> {
@@ -78,7 +77,6 @@ export const Type = {
   Unsafe: <T>(schema: Keywords): Schema<T> => raw(schema),
 };
 
-/** A schema that stands in the document under `name`. */
 export const component = (name: string): Schema =>
   Type.Unsafe<unknown>({ $ref: `#/components/schemas/${name}` });
 

@@ -20,7 +20,6 @@ import {
 } from "./query.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** What of `fetch` is used: browsers, workers, Deno and Node have it. */
 export type Fetch = (
   url: string,
   options: {

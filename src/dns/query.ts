@@ -97,7 +97,6 @@ export interface AttemptEvents {
 
 export class Attempt implements Listener {
   readonly earlier: Attempt | undefined;
-  /** Until it is answered or its time is over. */
   isTimed = true;
   readonly query: Query;
   readonly packet: Uint8Array;
@@ -179,10 +178,9 @@ export const noUnknown = (): Record<UnknownReason, number> => ({
 export type Profile = "interactive" | "bulk" | "again" | "probe";
 
 export interface QueryTimeouts {
-  /** How long each try is waited for, and keeps its place, before the next. */
   readonly triesMs: readonly number[];
   readonly tcpMs: number;
-  /** How long a question may wait for its first try; Infinity: its 5 s begin with the first try. */
+  /** Infinity: its 5 s begin with the first try. */
   readonly queueMs: number;
   /** The part of the cap that may be in use when it sends: what is above is kept for others. */
   readonly capPart: number;

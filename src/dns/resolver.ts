@@ -345,7 +345,6 @@ class UdpResolver implements Resolver, AttemptEvents {
     return sends < this.#timeouts.triesMs.length;
   }
 
-  /** No answer came in the time of this try. It is still listened for, without a place. */
   #expired(attempt: Attempt): void {
     const { query } = attempt;
     attempt.isTimed = false;
@@ -438,7 +437,6 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#lane.pump();
   }
 
-  /** Of lists, which can wait for its end. */
   #noteSilence(nowMs: number): void {
     const quietMs = nowMs - this.#heardMs;
     if (quietMs >= SILENT_AFTER_MS) this.#counts.silentMs += TICK_MS;

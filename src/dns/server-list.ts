@@ -54,7 +54,6 @@ export class ServerList {
     return server;
   }
 
-  /** By UDP. */
   answered(index: number): void {
     const server = this.at(index);
     server.silentTries = 0;

@@ -25,7 +25,6 @@ export class AccountSwitches {
     this.#deps = deps;
   }
 
-  /** The same, which notes its changes. */
   by(note: Note): AccountSwitches {
     return new AccountSwitches({ ...this.#deps, note });
   }

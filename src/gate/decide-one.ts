@@ -44,7 +44,6 @@ export interface DecideRequest {
   readonly policy: string;
   /** 50 to 5,000, counted from when the request came. */
   readonly deadlineMs: number;
-  /** What of it is spent already. */
   readonly waitedMs: number;
   /** A BCP 47 tag. */
   readonly language: string;
@@ -122,7 +121,6 @@ interface Payment {
   readonly spent?: Refusal | undefined;
 }
 
-/** What was found out of one question. */
 interface Findings {
   readonly checked: CheckedDecision;
   readonly isCached: boolean;
@@ -447,7 +445,6 @@ const countsSources = (
     ? decision !== "reject"
     : name !== NOTIFY_NAME && (decision === "accept" || decision === "challenge");
 
-/** What the request itself says. */
 const known = ({ request: { facts: caller, isConfirmed: confirmed } }: KnownRun) => ({
   caller,
   confirmed,

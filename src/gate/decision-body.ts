@@ -21,7 +21,6 @@ export interface CheckedDecision extends CheckedEntry {
   last?: DecisionContext & { readonly body: string };
 }
 
-/** Who asks: a page of a site with its publishable key, an account's server or hook, or a caller without an account. */
 export type DecisionAsker = "page" | "account" | "nobody";
 
 interface DecisionContext {

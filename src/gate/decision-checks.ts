@@ -3,14 +3,10 @@ import type { Caller } from "../accounts/admission/caller.ts";
 import type { Tiers } from "../accounts/admission/tiers.ts";
 import type { Clock } from "../base/clock.ts";
 import { ownerKey } from "../base/owner.ts";
-import {
-  type CheckWithoutDns,
-  KEPT_AT_MOST_MS,
-  present,
-  type SingleCheck,
-  sortFeatures,
-  type TimedValidation,
-} from "../check/single-check.ts";
+import type { CheckWithoutDns, SingleCheck, TimedValidation } from "../check/single-check.ts";
+import { KEPT_AT_MOST_MS } from "../check/check-one.ts";
+import { present } from "../check/kept-answers.ts";
+import { sortFeatures } from "../check/features.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { CheckedDecision } from "./decision-body.ts";
 import { askedBy, checkedEntry, type PoliciesInForce } from "./rulings.ts";
@@ -33,7 +29,6 @@ export interface DecisionCheckDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** What is checked for whom. */
 export interface CheckedFor {
   readonly caller: Caller;
   readonly text: string;

@@ -14,7 +14,9 @@ import { badParameter } from "../base/refusals.ts";
 import type { Database } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { deleteRows, keepNewest, lockAccount, pruneRows } from "../store/rows.ts";
+import { deleteRows } from "../store/rows.ts";
+import { keepNewest, pruneRows } from "../store/prune.ts";
+import { lockAccount } from "../store/locks.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic-marks.ts";
 
 /** Mailboxes and domains that accounts reported, so that a decision on any other asks no store. */

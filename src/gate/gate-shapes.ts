@@ -67,7 +67,6 @@ export interface PolicyJson {
 export interface PolicyPage extends PolicyJson {
   readonly version: number;
   readonly document: unknown;
-  /** What each rule gives as its reason. */
   readonly rule_reasons: readonly string[];
   /** What this version of the service does not take: it is ignored. */
   readonly mistakes?: readonly string[];
@@ -97,7 +96,6 @@ export interface RuleCounts {
 
 export interface FeedbackMark {
   readonly mailbox: string;
-  /** What was said of it last. */
   readonly outcome: FeedbackOutcome;
 }
 
@@ -122,7 +120,6 @@ export interface Wave {
   readonly state: "began" | "ended";
   readonly began_at: string;
   readonly ended_at: string | null;
-  /** To such mailboxes in the hour before it was noticed. */
   readonly messages: number;
   /** The median hour of 14 days. */
   readonly usual: number;
@@ -157,7 +154,6 @@ export interface HookJson {
   readonly system: HookSystem;
   readonly url: string;
   readonly policy: string;
-  /** What `challenge` and `review` become. */
   readonly challenge: "accept" | "reject";
   readonly created_at: string;
   readonly calls: Readonly<Record<HookOutcome, number>>;

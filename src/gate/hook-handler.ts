@@ -3,9 +3,9 @@ import { dayOf } from "../core/calendar.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Account, Accounts } from "../accounts/accounts-store.ts";
-import { Believed } from "../base/believed.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { StaleCache } from "../base/stale-cache.ts";
 
 import { type Hook, type HookNews, type Hooks, aboutHook, TEST_HEADER } from "./hooks.ts";
 import type { SecretBox } from "../base/secrets.ts";
@@ -77,14 +77,14 @@ interface Ended {
 
 export class HookHandler {
   readonly #deps: HookHandlerDeps;
-  readonly #known: Believed<KnownHook>;
+  readonly #known: StaleCache<KnownHook>;
   readonly #news: WriteBehind<HookNews>;
   readonly #wrongCalls = memoryRateCounter();
 
   constructor(deps: HookHandlerDeps) {
     const { clock, log, hooks } = deps;
     this.#deps = deps;
-    this.#known = new Believed(clock, (fault) => log.error("hooks.find_failed", fault));
+    this.#known = new StaleCache(clock);
     this.#news = new WriteBehind<HookNews>({
       afterMs: 1_000,
       batch: 100,
@@ -102,9 +102,12 @@ export class HookHandler {
     request: HookRequest | { readonly unreceived: string },
     { clientAddress, isSent }: HookClient,
   ): Promise<HookReply | undefined> {
-    const { clock } = this.#deps;
+    const { clock, log } = this.#deps;
     const startedMs = clock.monotonicMs();
-    const found = await this.#known.find(id, FIND_MS, () => this.#find(id));
+    const found = await this.#known.find(id, () => this.#find(id), {
+      timeoutMs: FIND_MS,
+      failed: (fault) => log.error("hooks.find_failed", fault),
+    });
     if (found === undefined) return undefined;
     if (found === "unknown") return await this.#answerUnknown(request, clientAddress);
     const ended =

@@ -35,7 +35,6 @@ export type Authenticate = (
   keys: HookKeys,
 ) => Promise<string | undefined> | string | undefined;
 
-/** How far the clock of the system may be from ours. */
 const TOLERANCE_MS = 300_000;
 const CLOCK_SKEW_MS = 60_000;
 
@@ -147,7 +146,6 @@ function orEmpty<T extends object>(read: () => T): T | Record<string, never> {
   }
 }
 
-/** By the key that is named, or else by the first. */
 async function isSignedByOneOf(
   jwks: HookKeys["jwks"],
   signed: Parameters<typeof isSignedBy>[1],

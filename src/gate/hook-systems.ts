@@ -48,9 +48,7 @@ interface SystemRow {
   /** Everything is answered by then: half of what the system waits for, 1 s at most. */
   readonly deadlineMs: number;
   readonly authenticate: Authenticate;
-  /** Where the address may be, in the order tried. */
   readonly emailAt: readonly Path[];
-  /** Where the payload names its event, and which events bring a new address. */
   readonly event?: { readonly at: Path; readonly isChecked: RegExp };
   readonly accept: HookReply;
   readonly reject: (message: string, payload: unknown) => HookReply;
@@ -64,7 +62,6 @@ const json = (status: number, value: object): HookReply => ({
   body: JSON.stringify(value),
 });
 
-/** What each system sends and understands: docs/hooks.md has the traps. */
 export const SYSTEMS: Readonly<Record<HookSystem, SystemRow>> = {
   supabase: {
     name: "Supabase Auth",

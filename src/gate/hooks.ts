@@ -16,16 +16,10 @@ import { publicHttpsUrl } from "../webhooks/configure.ts";
 import { standardKey } from "./hook-signatures.ts";
 import { SYSTEMS } from "./hook-systems.ts";
 import type { Database } from "../store/schema.ts";
-import {
-  addCounts,
-  changeRows,
-  countRows,
-  deleteRows,
-  findRow,
-  insertRow,
-  lockAccount,
-  pruneRows,
-} from "../store/rows.ts";
+import { addCounts } from "../store/upserts.ts";
+import { changeRows, countRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
+import { lockAccount } from "../store/locks.ts";
+import { pruneRows } from "../store/prune.ts";
 import { inTransaction } from "../store/transaction.ts";
 import type { HookCountRow, HookRow } from "../store/tables/policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";

@@ -8,7 +8,10 @@ import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { dayOf, isoDate } from "../core/calendar.ts";
 import type { PolicyQuestion } from "../core/policy/default-policy.ts";
 import { type CheckFacts, type Decision, DECISIONS, type Outcome } from "../core/policy/policy.ts";
-import { addCounts, changeRows, countRows, insertRow, lockName, pruneRows } from "../store/rows.ts";
+import { addCounts } from "../store/upserts.ts";
+import { changeRows, countRows, insertRow } from "../store/rows.ts";
+import { lockName } from "../store/locks.ts";
+import { pruneRows } from "../store/prune.ts";
 import type { Database } from "../store/schema.ts";
 import type { OutcomeCountRow, RuleCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
@@ -19,11 +22,8 @@ import type { PoliciesInForce } from "./rulings.ts";
 /** Counts by UTC day: what was decided, and what a shadow version says of the same. No address. */
 interface OutcomeBatch {
   readonly outcomes: readonly OutcomeCountRow[];
-  /** With "" as their domain. */
   readonly pairs: readonly ShadowCountRow[];
-  /** The same for each domain that the two versions disagree on. */
   readonly domains: readonly ShadowCountRow[];
-  /** How often each rule of the live and of the shadow version fitted first. */
   readonly rules: readonly RuleCountRow[];
 }
 
@@ -170,7 +170,6 @@ export class Outcomes {
 
 export interface DecisionMade {
   readonly outcome: Outcome;
-  /** What the shadow version says; absent when none runs. */
   readonly shadow?: Outcome | undefined;
   readonly facts: Pick<
     CheckFacts,
@@ -186,7 +185,6 @@ export interface DecisionMade {
   readonly mailboxId: string | undefined;
   readonly subject?: string | undefined;
   readonly sources: readonly SourceKey[];
-  /** How the name is made, at large and free providers. */
   readonly shape: string | undefined;
 }
 

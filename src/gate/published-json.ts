@@ -99,7 +99,6 @@ interface PublishedJsonOptions<T> {
   /** What is used of a document; undefined: it is unusable. */
   readonly read: (json: unknown) => T | undefined;
   readonly timeoutMs: number;
-  /** How long the last one stays while its server fails. */
   readonly keptMs: number;
 }
 

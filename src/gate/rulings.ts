@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { Believed } from "../base/believed.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { StaleCache } from "../base/stale-cache.ts";
 import type { SingleCheck, TimedValidation } from "../check/single-check.ts";
 import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
@@ -84,7 +84,7 @@ const SAID_MAX = 1_000;
 
 export function createFindPolicies({ store, clock, log, notices }: FindPoliciesDeps): FindPolicies {
   const failed = (fault: unknown): void => log.error("policies.read_failed", fault);
-  const known = new Believed<PoliciesInForce>(clock, failed);
+  const known = new StaleCache<PoliciesInForce>(clock);
   notices?.hear("policies", () => known.expire());
   const said = new LRUCache<string, true>({ max: SAID_MAX });
   /** The plan may have changed since it was saved: a rule about the age of domains then never matches. */
@@ -110,7 +110,10 @@ export function createFindPolicies({ store, clock, log, notices }: FindPoliciesD
     found === "unknown" ? (builtInPolicy(name) ?? BUILT_IN) : found;
   return (accountId, name, timeoutMs) => {
     if (!isPolicyName(name)) return undefined;
-    const found = known.find(`${accountId} ${name}`, timeoutMs, () => read(accountId, name));
+    const found = known.find(`${accountId} ${name}`, () => read(accountId, name), {
+      timeoutMs,
+      failed,
+    });
     return found instanceof Promise
       ? found.then((one) => orBuiltIn(name, one))
       : orBuiltIn(name, found);
@@ -134,7 +137,6 @@ export const checkedEntry = (
 
 export interface Ruling {
   readonly outcome: Outcome;
-  /** What the shadow version says; absent when none runs. */
   readonly shadow: Outcome | undefined;
   readonly message: string | undefined;
 }
@@ -207,7 +209,6 @@ export function secondsUntilRuled(
 const spoken = (outcome: Outcome, { meant, problem }: CheckedEntry, language: string) =>
   messageFor(outcome, { language, meant, problem });
 
-/** What has to be checked for the policies: their age conditions need the registry's answer. */
 export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): RequestedChecks {
   const wantsAge =
     needsDomainAge(live.policy) || (shadow !== undefined && needsDomainAge(shadow.policy));

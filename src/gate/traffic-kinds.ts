@@ -6,7 +6,6 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
 interface CountedKind {
-  /** What the rows are found by. */
   readonly subject: string;
   /** What is distinct in them; of a tally, its time, the process that counts, and its group. */
   readonly item: string;
@@ -41,7 +40,6 @@ const kind = (
 /** Times of tallies: minutes of an hour by thirty shapes, of several processes. */
 const TALLY = { most: Infinity };
 
-/** All that is counted of an account's decisions. */
 export const KINDS: Readonly<Record<TrafficKind, CountedKind>> = {
   spelling: kind(["mailbox", "spelling"], 7 * DAY_MS, ["mailbox_seen"]),
   mailbox: kind(["domain", "mailbox"], DAY_MS, ["domain_mailboxes"]),
@@ -81,7 +79,6 @@ export function within(times: ReadonlyMap<string, number>, afterMs: number): num
   return count;
 }
 
-/** In one pass over what may be a thousand items. */
 export function windowsOf(
   items: ReadonlyMap<string, number>,
   without: string,

@@ -103,7 +103,6 @@ export interface Marks {
   readonly owner: TrafficOwner;
   readonly mailbox: string;
   readonly spelling: string;
-  /** What is counted of the account's messages as a whole. */
   readonly messages: string;
   /** What is counted of the account's sign-ups at large and free providers, and the shape of this one's name. */
   readonly shape?: { readonly subject: string; readonly of: string };

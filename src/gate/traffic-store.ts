@@ -3,16 +3,10 @@ import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../base/entries.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Database, TrafficKind, TrafficTableRow } from "../store/schema.ts";
-import {
-  countRows,
-  deleteRows,
-  findRow,
-  lockAccount,
-  lockName,
-  pruneSlices,
-  type Upsert,
-  upsert,
-} from "../store/rows.ts";
+import { countRows, deleteRows, findRow } from "../store/rows.ts";
+import { lockAccount, lockName } from "../store/locks.ts";
+import { pruneSlices } from "../store/prune.ts";
+import { type Upsert, upsert } from "../store/upserts.ts";
 import { HOUR_MS, KINDS, WINDOWS } from "./traffic-kinds.ts";
 import { inSlice, inTransaction, type Tx } from "../store/transaction.ts";
 
@@ -87,7 +81,6 @@ async function keepWithin(
   return left;
 }
 
-/** What took no room any more. */
 async function removeGone({ sql: db }: Tx, rows: readonly Sighting[]): Promise<void> {
   for (const { account_id, subject, kind, item } of rows)
     await deleteRows(db, "traffic", { account_id, subject, kind, item });
@@ -144,7 +137,6 @@ export class TrafficStore {
       .execute();
   }
 
-  /** All or nothing. */
   async add(rows: readonly Sighting[]): Promise<void> {
     // In order, so that no two processes wait for each other's rows.
     const ids = [...new Set(rows.map((row) => row.account_id))].toSorted();

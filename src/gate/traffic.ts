@@ -29,7 +29,6 @@ import {
   TrafficSubject,
 } from "./traffic-store.ts";
 
-/** What is asked, as far as counts are concerned. */
 export interface CountedQuestion {
   readonly question: PolicyQuestion;
   /** The person has signed in to this account with this browser: counted apart, so that strangers use up none of it. */
@@ -444,7 +443,6 @@ const rowOf = (
   nowMs: number,
 ): Sighting => ({ account_id, since, ...what, first_ms: nowMs, last_ms: nowMs });
 
-/** What must be read for a decision. */
 function subjectsOf(
   { mailbox, domain, mailHost, messages, shape }: Marks,
   { question, isKnown, sources }: CountedQuestion,

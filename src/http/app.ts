@@ -1,6 +1,6 @@
 import type { Log } from "../base/log.ts";
 import type { MetricsPage } from "../base/metrics.ts";
-import type { CheckOne } from "../check/single-check.ts";
+import type { CheckOne } from "../check/check-one.ts";
 import type { DashboardPages } from "./account/dashboard.ts";
 import type { BulkHandler } from "./api/bulk.ts";
 import { checkRoute } from "./api/check.ts";

@@ -8,7 +8,7 @@ import { askRaw, type RawClient, rawClient } from "../../test/http/raw-http.ts";
 import { createShares } from "../base/shares.ts";
 import { readError, readResult } from "../../test/http/strict-client.ts";
 import { until } from "../../test/time/until.ts";
-import type { CheckOne } from "../check/single-check.ts";
+import type { CheckOne } from "../check/check-one.ts";
 import type { Route } from "./route.ts";
 import { DEFAULT_LIMITS, listen, type ListenLimits } from "./server.ts";
 

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
-import { countRows, pruneRows, upsert, withinRoom } from "../store/rows.ts";
+import { countRows } from "../store/rows.ts";
+import { pruneRows } from "../store/prune.ts";
+import { upsert, withinRoom } from "../store/upserts.ts";
 import type { Database, DomainMailRow } from "../store/schema.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 

@@ -27,7 +27,6 @@ export interface RetainedName {
 export interface FetchedSource {
   readonly id: string;
   readonly kind: FeedKind;
-  /** Of the raw file: repository, default branch, file. */
   readonly path: string;
   readonly read: (text: string) => readonly string[];
   readonly floor: number;
@@ -47,7 +46,6 @@ const FORMATS: Readonly<Record<string, FetchedSource["read"]>> = {
   lines: (text) => lines(text).filter((line) => !line.startsWith("#")),
 };
 
-/** In the order of the lists' bits. */
 export const FETCHED_SOURCES: readonly FetchedSource[] = rowsOf(TEXTS.feeds).map((row) => {
   const [id = "", kind, format = "", floor, bundled, rotating, path = "", , spdx, copyright] = row;
   const url = `https://github.com/${path.split("/", 2).join("/")}`;

@@ -21,7 +21,6 @@ export interface FeedStatus {
   readonly id: string;
   readonly curated: boolean;
   readonly names: number;
-  /** Where what is in use came from: fetched, the package that came with the program, or nowhere. */
   readonly from: "fetch" | "package" | "nowhere";
   readonly fetchedAtMs?: number | undefined;
   readonly askedAtMs?: number | undefined;

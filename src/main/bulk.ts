@@ -30,7 +30,7 @@ import { type DnsFigures, type VerdictTotals, VerdictTally } from "./metrics.ts"
 import { type Machine, type Process, systemMachine } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
-import { CORE_BUDGET_MS } from "../check/single-check.ts";
+import { CORE_BUDGET_MS } from "../check/bounded-lookup.ts";
 
 export interface BulkChecker {
   readonly check: EntryCheck;

@@ -6,7 +6,8 @@ import type { Health } from "../base/health.ts";
 import { RequestCounts } from "../accounts/request-counts.ts";
 import { Keys } from "../accounts/key-store.ts";
 import { keepPresence } from "../store/presence.ts";
-import { type CheckOne, createCheckOne, BodyCache } from "../check/single-check.ts";
+import { type CheckOne, createCheckOne } from "../check/check-one.ts";
+import { KeptResults } from "../check/kept-answers.ts";
 import { createExplain } from "../check/explain.ts";
 import { sqlRegistrationCache } from "../check/registration-store.ts";
 import { dashboard, type DashboardDeps } from "../http/account/dashboard.ts";
@@ -39,7 +40,8 @@ import { OutcomeRecorder, Outcomes } from "../gate/outcomes.ts";
 import { createFindMailbox } from "../gate/mailbox-ids.ts";
 import { createProofs } from "../gate/proof/proof.ts";
 import { createFetchJson } from "../gate/published-json.ts";
-import { PolicyService, PolicyStore } from "../gate/policies.ts";
+import { PolicyService } from "../gate/policies.ts";
+import { PolicyStore } from "../gate/policy-store.ts";
 import { createFindPolicies, createTestPolicy } from "../gate/rulings.ts";
 import { createTokens } from "../gate/tokens.ts";
 import { TrafficStore } from "../gate/traffic-store.ts";
@@ -395,7 +397,7 @@ function appOf(process: Process, parts: ServiceParts) {
 function checkOneOf({ config, clock }: Process, parts: ServiceParts): CheckOne {
   const { serving, checker, admission, publicUrl } = parts;
   const { tiers, metrics, trust } = serving;
-  const cache = new BodyCache(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
+  const cache = new KeptResults(config.cacheMb * 1_048_576 * ANSWERS_SHARE);
   watch(metrics.registry, ANSWER_CACHE, () => cache.reads());
   return createCheckOne({
     admission,

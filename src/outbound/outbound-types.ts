@@ -7,7 +7,6 @@ export type OutboundFault =
   | "no_address"
   /** An address of the name is outside the public internet. */
   | "not_public"
-  /** No connection: refused, unreachable, or not accepted in time. */
   | "unreachable"
   /** The TLS handshake failed or the certificate does not hold. */
   | "tls"

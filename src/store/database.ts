@@ -36,7 +36,6 @@ export interface SqlDatabase {
   /** Why an embedded one does not. Never rejects. */
   readonly ails?: () => Promise<Ailment | undefined>;
   readonly disk?: Disk;
-  /** Which file it is, for a thread that opens the same. */
   readonly file?: string | undefined;
   /** Gives up to 8 MB of free pages back to the file system; absent where the server does that. */
   readonly shrink?: () => void;

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import type { Database } from "./schema.ts";
-import { findRow, lockName } from "./rows.ts";
+import { findRow } from "./rows.ts";
+import { lockName } from "./locks.ts";
 import type { Tx } from "./transaction.ts";
 
 export interface PolicyName {

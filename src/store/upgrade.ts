@@ -7,7 +7,7 @@ import { DatabaseFault } from "./database-fault.ts";
 import { isBusy } from "./embedded/sqlite.ts";
 import { type Means, type Migration, MIGRATIONS } from "./migrations.ts";
 import { sqlState } from "./postgres-fault.ts";
-import { lockName } from "./rows.ts";
+import { lockName } from "./locks.ts";
 import type { Database } from "./schema.ts";
 import { hasRivals, inTransaction, type Tx } from "./transaction.ts";
 

@@ -117,7 +117,6 @@ export class WebhookSetup {
     this.#deps = deps;
   }
 
-  /** The same, which notes its changes. */
   by(note: Note): WebhookSetup {
     return new WebhookSetup({ ...this.#deps, note });
   }

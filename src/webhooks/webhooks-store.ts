@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
-import { changeRows, countRows, deleteRows, findRow, insertRow, pruneRows } from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
+import { pruneRows } from "../store/prune.ts";
 import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { createCheckOne, createSingleCheck, BodyCache } from "../../src/check/single-check.ts";
+import { createCheckOne } from "../../src/check/check-one.ts";
+import { createSingleCheck } from "../../src/check/single-check.ts";
+import { KeptResults } from "../../src/check/kept-answers.ts";
 import type { UsageLedger } from "../../src/accounts/admission/usage.ts";
 import type { AppDeps } from "../../src/http/app.ts";
 import { compatRoutes } from "../../src/http/compat/services.ts";
@@ -79,7 +81,7 @@ export async function compatWorld(
   const checkOne = createCheckOne({
     admission,
     check: createSingleCheck({ lookup, datasets: () => datasets, clock, implicitMx: false }),
-    cache: new BodyCache(1_000_000),
+    cache: new KeptResults(1_000_000),
     clock,
     tiers,
     publicUrl: () => "https://gatepost.example",

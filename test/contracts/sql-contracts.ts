@@ -13,7 +13,7 @@ import { Deliveries, WebhookEndpoints } from "../../src/webhooks/webhooks-store.
 import { webhookStoreContract } from "./webhooks/webhook-store.ts";
 import { Hooks } from "../../src/gate/hooks.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
-import { PolicyStore } from "../../src/gate/policies.ts";
+import { PolicyStore } from "../../src/gate/policy-store.ts";
 import { accountDirectoryContract } from "./account/account-directory.ts";
 import { accountsContract } from "./account/accounts.ts";
 import { auditLogContract } from "./account/audit-log.ts";

@@ -1,9 +1,6 @@
-import {
-  createCheckOne,
-  createSingleCheck,
-  BodyCache,
-  type SingleCheck,
-} from "../../src/check/single-check.ts";
+import { createCheckOne } from "../../src/check/check-one.ts";
+import { createSingleCheck, type SingleCheck } from "../../src/check/single-check.ts";
+import { KeptResults } from "../../src/check/kept-answers.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { Keys } from "../../src/accounts/key-store.ts";
 import { SignInService, SignIns } from "../../src/accounts/sign-in/sign-ins.ts";
@@ -120,7 +117,7 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     clock,
     tiers,
     publicUrl,
-    cache: new BodyCache(1_000_000),
+    cache: new KeptResults(1_000_000),
     datasetsVersion: () => known.version,
   });
   const requests = new UsageRecorder({ usage, keys: new Keys(db), clock, log });

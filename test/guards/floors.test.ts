@@ -25,7 +25,7 @@ core/planted.ts export { open } from "../store/database.ts";
 core/planted.ts import { lookup } from "node:dns"; export const x = lookup;
 core/checks/planted.ts import type { Clock } from "../../base/clock.ts"; export type X = Clock;
 core/planted.ts export type X = typeof import("../dns/resolver.ts");
-lists/planted.ts export { checkOne } from "../check/single-check.ts";
+lists/planted.ts export { checkOne } from "../check/check-one.ts";
 http/planted.ts export { run } from "../cli/program.ts";
 bulk/planted.ts export * from "../core/checks/spf.test.ts";
 `;
@@ -33,7 +33,7 @@ bulk/planted.ts export * from "../core/checks/spf.test.ts";
 /** Imports that must be allowed. */
 const FINE = `
 main/planted.ts export { open } from "../store/database.ts"; export { run } from "../cli/program.ts";
-gate/planted.ts export { checkOne } from "../check/single-check.ts"; export { every } from "../base/every.ts";
+gate/planted.ts export { checkOne } from "../check/check-one.ts"; export { every } from "../base/every.ts";
 bulk/planted.ts export { announce } from "../webhooks/announce.ts";
 core/planted.ts export { parse } from "tldts";
 `;

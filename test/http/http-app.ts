@@ -1,7 +1,7 @@
 import { type AppDeps, buildApp } from "../../src/http/app.ts";
 import { BodyReader } from "../../src/http/body.ts";
 import type { Log } from "../../src/base/log.ts";
-import type { CheckOne } from "../../src/check/single-check.ts";
+import type { CheckOne } from "../../src/check/check-one.ts";
 import { createShares } from "../../src/base/shares.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { openAdmission } from "./open-admission.ts";

@@ -1,13 +1,13 @@
-import type { BodyCache } from "../../src/check/single-check.ts";
+import type { KeptResult, KeptResults } from "../../src/check/kept-answers.ts";
 
-/** Answers in a map, for services under test. */
-export function memoryAnswers(): Pick<BodyCache, "read" | "keep"> {
-  const kept = new Map<string, { body: string; expiresAtMs: number }>();
+/** Results in a map, for services under test. */
+export function memoryAnswers(): Pick<KeptResults, "read" | "keep"> {
+  const kept = new Map<string, { result: KeptResult; expiresAtMs: number }>();
   return {
     read(key, nowMs) {
       const found = kept.get(key);
-      return found !== undefined && found.expiresAtMs > nowMs ? found.body : undefined;
+      return found !== undefined && found.expiresAtMs > nowMs ? found.result : undefined;
     },
-    keep: (key, body, expiresAtMs) => void kept.set(key, { body, expiresAtMs }),
+    keep: (key, result, expiresAtMs) => void kept.set(key, { result, expiresAtMs }),
   };
 }

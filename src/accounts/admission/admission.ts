@@ -18,8 +18,8 @@ import {
   AnonymousCallers,
   bucketKey,
   type Credentials,
-  KnownKeys,
-  type KnownKeysDeps,
+  keyHolders,
+  type KeyHoldersDeps,
   presentedKey,
 } from "./caller.ts";
 import {
@@ -68,7 +68,7 @@ export interface Receipt {
   refund(): Awaitable<void>;
 }
 
-interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
+interface AdmissionDeps extends Pick<KeyHoldersDeps, "keys" | "notices"> {
   readonly rates: RateCounter;
   /** Of this process, for callers whom a shared store did not identify in time; absent: `rates` is that. */
   readonly localRates?: RateCounter;
@@ -76,7 +76,7 @@ interface AdmissionDeps extends Pick<KnownKeysDeps, "keys" | "notices"> {
   /** With counters over the network: the same counts in one round trip. */
   readonly requests?: RequestCounter | undefined;
   readonly charges: Pick<Charges, "charge" | "refund">;
-  readonly clock: Pick<Clock, "nowMs" | "monotonicMs">;
+  readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   readonly tiers: Tiers;
 }
 
@@ -95,13 +95,13 @@ const BEYOND_LEAST = 6_000;
 /** Identify, throttle, charge: who may do how much. */
 class CountingAdmission {
   readonly #deps: AdmissionDeps;
-  readonly #knownKeys: KnownKeys;
+  readonly #holderOf: ReturnType<typeof keyHolders>;
   readonly #anonymous = new AnonymousCallers();
   readonly #beyond = memoryRateCounter();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
-    this.#knownKeys = new KnownKeys(deps);
+    this.#holderOf = keyHolders(deps);
   }
 
   get countsAhead(): boolean {
@@ -113,7 +113,7 @@ class CountingAdmission {
     const presented = presentedKey(credentials);
     if (presented.kind === "none") return this.#asAnonymous(clientAddress, "anonymous", likely);
     if (presented.kind === "invalid") return this.#asAnonymous(clientAddress, "invalid_key");
-    const known = this.#knownKeys.holder(presented.key);
+    const known = this.#holderOf(presented.key);
     return when(known, (holder) =>
       holder === undefined
         ? this.#asAnonymous(clientAddress, "invalid_key")

@@ -5,6 +5,7 @@ import type { Keys, PageTerms, KeyHolder } from "../key-store.ts";
 import { hashApiKey, isApiKey } from "../key-text.ts";
 import type { TierName } from "./tiers.ts";
 import type { Clock } from "../../base/clock.ts";
+import { StaleCache } from "../../base/stale-cache.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Notices } from "../../store/notices.ts";
 
@@ -88,70 +89,23 @@ export interface Credentials {
   readonly authorization: readonly string[];
 }
 
-export interface KnownKeysDeps {
+export interface KeyHoldersDeps {
   readonly keys: Pick<Keys, "holder">;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
   /** Tells of changed accounts at once; without it a change counts when the kept account expires. */
   readonly notices?: Pick<Notices, "hear">;
 }
 
-interface CachedKey {
-  readonly holder: KeyHolder;
-  readonly staleAtMs: number;
-}
-
 /**
- * How long a key's account is believed without asking again. Revoking, disabling, another tier and
- * granted credits take effect within 5 s, of which this leaves a second to the question itself.
+ * Finds the account behind a key; the key itself stays in memory only. Undefined for one that is malformed (refused without a
+ * question), unknown or revoked.
  */
-const BELIEVED_MS = 4_000;
-
-const KEYS_MAX = 20_000;
-
-/** Finds the account behind a key; the key itself stays in memory only. */
-export class KnownKeys {
-  readonly #deps: KnownKeysDeps;
-  readonly #known = new Map<string, CachedKey>();
-  #asking = new Map<string, Promise<KeyHolder | undefined>>();
-
-  constructor(deps: KnownKeysDeps) {
-    this.#deps = deps;
-    deps.notices?.hear("accounts", () => this.#forget());
-  }
-
-  holder(key: string): Awaitable<KeyHolder | undefined> {
-    const nowMs = this.#deps.clock.monotonicMs();
-    const known = this.#known.get(key);
-    if (known !== undefined && nowMs < known.staleAtMs) return known.holder;
-    if (known === undefined && !isApiKey(key)) return undefined;
-    const asking = this.#asking.get(key) ?? this.#ask(key, nowMs);
-    this.#asking.set(key, asking);
-    return asking;
-  }
-
-  #forget(): void {
-    this.#known.clear();
-    this.#asking = new Map();
-  }
-
-  async #ask(key: string, nowMs: number): Promise<KeyHolder | undefined> {
-    const asking = this.#asking;
-    try {
-      const holder = await this.#deps.keys.holder(hashApiKey(key));
-      if (asking !== this.#asking) return holder;
-      this.#known.delete(key);
-      if (holder !== undefined) this.#remember(key, { holder, staleAtMs: nowMs + BELIEVED_MS });
-      return holder;
-    } finally {
-      asking.delete(key);
-    }
-  }
-
-  #remember(key: string, known: CachedKey): void {
-    // Every key is asked about again in seconds anyway, so forgetting all of them costs one question each.
-    if (this.#known.size >= KEYS_MAX) this.#known.clear();
-    this.#known.set(key, known);
-  }
+export function keyHolders({ keys, clock, notices }: KeyHoldersDeps) {
+  const known = new StaleCache<KeyHolder>(clock);
+  notices?.hear("accounts", () => known.expire());
+  const ask = (key: string): Promise<KeyHolder | undefined> | undefined =>
+    isApiKey(key) ? known.read(key, () => keys.holder(hashApiKey(key))) : undefined;
+  return (key: string): Awaitable<KeyHolder | undefined> => known.fresh(key) ?? ask(key);
 }
 
 type Presented =

@@ -7,7 +7,7 @@ import { StoreDown } from "../../base/store-down.ts";
 import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
 import { isContended } from "../../store/postgres-fault.ts";
 import type { NamedStatement, SessionPool } from "../../store/postgres-pool.ts";
-import { pruneSlices } from "../../store/rows.ts";
+import { pruneSlices } from "../../store/prune.ts";
 import type { Database } from "../../store/schema.ts";
 import { hasRivals, type Tx } from "../../store/transaction.ts";
 import { COUNT, FILL, LESS, READ, SINCE, USE, WRITTEN_WITHIN_MS } from "./counter-statements.ts";

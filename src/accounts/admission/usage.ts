@@ -3,7 +3,10 @@ import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
-import { findRow, lockName, pruneSlices, type Upsert, upsert } from "../../store/rows.ts";
+import { findRow } from "../../store/rows.ts";
+import { lockName } from "../../store/locks.ts";
+import { pruneSlices } from "../../store/prune.ts";
+import { type Upsert, upsert } from "../../store/upserts.ts";
 import type { Database, UsageDayRow } from "../../store/schema.ts";
 import { hasRivals, inTransaction, type Tx } from "../../store/transaction.ts";
 

@@ -18,7 +18,6 @@ import { NoRoom, type Shares } from "../../base/shares.ts";
 import type { Bootstrap } from "./bootstrap-copy.ts";
 import { readDomainAnswer, retryAfterMs } from "./domain-answer.ts";
 
-/** What a registry said of one domain; nothing of it is about a person. */
 export interface CachedRegistration {
   /** Milliseconds since the Unix epoch; undefined: the registry has no such domain, or no date for it. */
   readonly registeredAtMs: number | undefined;

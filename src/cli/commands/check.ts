@@ -3,7 +3,7 @@ import type { Datasets } from "../../core/evidence/datasets.ts";
 import { isInconclusive } from "../../core/validate/result.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import { explanationJson } from "../../check/explain.ts";
-import { featureNamed } from "../../check/single-check.ts";
+import { featureNamed } from "../../check/features.ts";
 import { rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, shown } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";

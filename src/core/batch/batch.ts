@@ -99,7 +99,6 @@ export class EntryReader {
     return true;
   }
 
-  /** The number of its entry. `piece` is not empty. */
   take(piece: string): number {
     this.#total += 1;
     this.#cost += 1;

@@ -74,11 +74,9 @@ export class CsvReader {
   #afterCr = false;
   #hasBreak = false;
   #fault: string | undefined;
-  /** Text of earlier pieces from the open quote on. */
   #quoted = "";
   /** Where the open quote is in this piece; negative: in an earlier one. */
   #quoteAt = -1;
-  /** Texts to read, the next one last. */
   readonly #texts: string[] = [];
   /** How many code units may be read again. Below 0 a quote ends with its line. */
   #againUnits = 2 * CELL_MAX_UNITS;

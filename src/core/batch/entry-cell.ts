@@ -136,7 +136,6 @@ function finder(text: string, sought: string): (from: number) => number {
 
 const NAME_MAX_UNITS = 200;
 
-/** What divides several addresses besides commas and semicolons. */
 const CUTS = `|\n\r\t${WIDE_COMMAS}`;
 
 function widthOfCut(text: string, at: number, isMany: boolean): number {
@@ -237,7 +236,6 @@ export function entriesOfLine(line: string): readonly string[] {
   });
 }
 
-/** An address in brackets, with a name, a mark or a remark. */
 function isOneEntry(part: string): boolean {
   const entry = unwrapped(part);
   return entry !== part && !/\s/.test(entry);

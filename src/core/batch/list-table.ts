@@ -21,7 +21,6 @@ export interface ListShape {
   readonly at: number;
   readonly others: readonly string[];
   readonly delimiter: string;
-  /** Lines above the header, which are no rows of the table. */
   readonly above?: number;
 }
 
@@ -107,7 +106,6 @@ export class ListTable {
   #sampleCells = 0;
   #shape: ListShape | undefined;
   #index = 0;
-  /** Cells of a row that has no more than its header. */
   #width = 0;
   /** Where our own columns of an earlier run begin, and where their message stands. */
   #ownAt = Infinity;

@@ -36,7 +36,6 @@ export type AdviceState = "good" | "warn" | "bad" | "unknown";
 
 export interface AdviceWords {
   readonly state: AdviceState;
-  /** Whole sentences of printable text. */
   readonly says: string;
   /** What to change, mostly in DNS; absent if no change is needed. */
   readonly fix?: string;

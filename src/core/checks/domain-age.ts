@@ -44,7 +44,6 @@ async function run(
   { domain }: CheckedSubject,
   { lookup, nowMs }: CheckRun,
 ): Promise<CheckOutcome<DomainAgeFields>> {
-  // Registries know registrable domains only; a public suffix has no registration of its own.
   if (domain.registrableDomain === undefined) return {};
   const answer = await lookup.registration(domain.registrableDomain);
   if (answer.kind === "unknown") return "unavailable";

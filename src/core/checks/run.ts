@@ -62,7 +62,6 @@ export function sharedLookup(lookup: Lookup, count: { asked: number }): Lookup {
 
 export interface RequestedChecks {
   readonly features: readonly Feature[];
-  /** Runs by itself where the tier includes it. */
   readonly spamTrap: boolean;
   /** Whose share of what may be asked of DNS and registries at once it takes; absent: the program's own. */
   readonly by?: string;

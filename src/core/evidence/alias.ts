@@ -5,7 +5,6 @@ import { ISSUED_BY_DOMAIN, TAG_SEPARATORS } from "../tables/data.ts";
 
 /** Where a provider differs from the common rule: "+" before a detail (RFC 5233 section 1), case ignored, nothing else. */
 interface AliasRule {
-  /** The first number of `MAILBOX_RULES` that has it. */
   readonly since: number;
   readonly domains: readonly string[];
   /** The label in front of any public suffix: "yahoo" for yahoo.com, yahoo.co.uk ... */
@@ -18,7 +17,6 @@ interface AliasRule {
   /** These characters go in the canonical form, or become hyphens. */
   readonly ignored?: RegExp;
   readonly hyphens?: RegExp;
-  /** The canonical form's domain, where several reach one mailbox. */
   readonly canonicalDomain?: string;
 }
 

@@ -41,7 +41,6 @@ export interface Rules {
   address(canonical: string): OperatorWord | "account" | undefined;
   isFeedOff(id: string): boolean;
   trap(subject: string): OperatorTrap | undefined;
-  /** The domain names with an entry, and "a.example" for "*.a.example". */
   names(): Iterable<string>;
 }
 

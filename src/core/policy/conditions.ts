@@ -109,7 +109,6 @@ export function isOpen(
   return isUndecided;
 }
 
-/** What is wrong with the value of a condition, at which place within it. */
 export interface Wrong {
   readonly at: string;
   readonly wrong: string;
@@ -272,7 +271,6 @@ const countFact: ReadCondition = (value, name) => {
 
 interface FactRow {
   readonly read: ReadCondition;
-  /** What a rule gives as its reason that has none of its own. */
   readonly reason?: string | undefined;
   /** Absent: known without DNS. */
   readonly from?: FactSource;

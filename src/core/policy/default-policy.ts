@@ -29,7 +29,6 @@ export const DEFAULT_DOCUMENT = {
   else: "accept",
 } as const;
 
-/** The same for the question whether a message may be sent, under the name `send`. */
 const SEND_DOCUMENT = {
   rules: [
     { when: { format: false }, then: "reject", reason: "format" },
@@ -61,7 +60,6 @@ const NOTIFY_DOCUMENT = {
   else: "accept",
 } as const;
 
-/** The same for the question whether a member may invite this address, under the name `invite`. */
 const INVITE_DOCUMENT = {
   rules: [
     { when: { format: false }, then: "reject", reason: "format" },
@@ -81,7 +79,6 @@ const INVITE_DOCUMENT = {
   else: "accept",
 } as const;
 
-/** What may be asked: may this person sign up, may a message be sent there now, may a member invite this address. */
 export const QUESTIONS = ["signup", "send", "invite"] as const;
 export type PolicyQuestion = (typeof QUESTIONS)[number];
 
@@ -96,7 +93,6 @@ export const policyFor = (question: PolicyQuestion): string =>
 /** A built-in policy is the first version of its name; those that an account saves follow it. */
 export const DEFAULT_VERSION = 1;
 
-/** By name, what every account has without a policy of its own. */
 export const BUILT_IN_DOCUMENTS: ReadonlyMap<string, object> = new Map<string, object>([
   [DEFAULT_NAME, DEFAULT_DOCUMENT],
   ["send", SEND_DOCUMENT],
@@ -108,7 +104,6 @@ export const BUILT_IN_POLICIES: ReadonlyMap<string, Policy> = new Map(
   [...BUILT_IN_DOCUMENTS].map(([name, document]) => [name, readBuiltIn(document)]),
 );
 
-/** What every account has for the question. */
 export const builtInFor = (question: PolicyQuestion): Policy =>
   BUILT_IN_POLICIES.get(policyFor(question)) ?? DEFAULT_POLICY;
 

@@ -64,7 +64,6 @@ const wordsIn =
     return found?.get(language) ?? found?.get(language.slice(0, 2));
   };
 
-/** All words of the language of a tag, by what they are for. */
 export function wordsOf(tag: string): Readonly<Record<string, string>> {
   const words = wordsIn(languageOf(tag));
   return Object.fromEntries(

@@ -248,7 +248,6 @@ class PolicyReader {
   }
 }
 
-/** By the first condition whose fact has a reason of its own. */
 function usualReason(when: Members, decision: Decision): string {
   const named = Object.entries(when).map(([name, value]) => reasonOf(name, value));
   return (

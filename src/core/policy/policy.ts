@@ -130,7 +130,6 @@ export interface PolicyRule {
   readonly decision: Decision;
   readonly reason: string;
   readonly messages?: Messages;
-  /** For people: its number, which counts from 1, and how it begins. */
   readonly name: string;
 }
 

@@ -24,7 +24,6 @@ export interface Spoken {
   readonly problem?: FormatProblem | undefined;
 }
 
-/** In the language asked for, else in English, else the first. */
 function ownMessage(messages: Messages, tag: string): string | undefined {
   const exact = tag.toLowerCase().replaceAll("_", "-");
   const [primary = ""] = exact.split("-");

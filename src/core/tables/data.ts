@@ -16,12 +16,10 @@ export const FAMILY_EXCEPTIONS = setOf(TEXTS.familyExceptions);
 export const FREE_REGISTRIES = setOf(TEXTS.freeRegistries);
 export const WEAK_REGISTRIES = setOf(TEXTS.weakRegistries);
 export const HONEYPOT_LOCAL_PARTS = setOf(TEXTS.honeypots);
-/** Where to ask that a name is taken off a public list, by the list's id. */
 export const REMOVAL_PAGES: ReadonlyMap<string, string> = new Map(
   rowsOf(TEXTS.feeds).map((row) => [row[0] ?? "", row[7] ?? ""]),
 );
 
-/** Each Latin letter with those that look like it. */
 export const LOOK_ALIKES = rowsOf(TEXTS.lookAlikes).map(
   ([plain = "", twins = ""]) => [plain, twins] as const,
 );

@@ -142,7 +142,6 @@ export interface Reason {
   readonly code: Signal | FormatCode;
   readonly message: string;
   readonly weight?: number;
-  /** What was matched: a listed name, a mail host, a word, the provider meant. */
   readonly subject?: string;
   readonly by?: SaidBy;
   readonly lists?: readonly string[];

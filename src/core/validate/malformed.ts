@@ -12,7 +12,6 @@ import { withoutInvisible } from "../name/ip-address.ts";
 import { LARGE_PROVIDERS } from "../tables/data.ts";
 import type { FullResult } from "./result.ts";
 
-/** What people do to an address that a mail server would take without it, or for want of it. */
 export const SLIP_WORDS = {
   invisible: "It contains an invisible character.",
   wide_at: 'Its at sign is a full-width one; "@" is needed.',

@@ -83,7 +83,6 @@ export interface EntryQuestion {
 export interface World {
   readonly datasets: Datasets;
   readonly lookup: Lookup;
-  /** For the premium checks, which have a budget of their own. */
   readonly within: Within;
 }
 

@@ -81,7 +81,6 @@ export class MessageReader {
     return used;
   }
 
-  /** Where the pointer at `at` leads; the first one met ends the name that is being read. */
   #pointer(at: number, fragment: number): number {
     const value = this.uint16(at);
     if (value < 0xc000) throw new MalformedMessage("reserved label type");

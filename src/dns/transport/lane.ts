@@ -37,7 +37,6 @@ interface Asked {
 
 interface LaneTerms<T> {
   readonly start: (item: T) => void;
-  /** How many items may be under way. */
   readonly size: () => number;
   /** Places that other lanes use too. */
   readonly cap?: { take(): boolean; giveBack(): void };

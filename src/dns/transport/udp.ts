@@ -53,7 +53,6 @@ const QUERIES_PER_SOCKET = 2_000;
 /** The system's default of some 200 KB loses answers when a few hundred come at once. */
 const RECEIVE_BUFFER_OCTETS = 4 * 1_024 * 1_024;
 
-/** How long to leave it when no socket could be had (EMFILE). */
 const REOPEN_AFTER_MS = 250;
 
 /** Draws of an id that is not in use already; with 2,000 in use one draw in 33 fails. */

@@ -20,7 +20,6 @@ interface Canaries {
   /** Who finds these asks the whole of the public DNS, and then must find the names. */
   readonly zones: readonly Canary[];
   readonly names: readonly Canary[];
-  /** Of further zones, asked where one of the names was denied. */
   readonly further: readonly Canary[];
 }
 
@@ -148,7 +147,6 @@ const FRESH_CLOSED_MS = 1_000;
 /** An answer of "no" waits up to this long for a canary, and is believed when none has answered by then. */
 const WAIT_MS = 1_000;
 const REPEAT_MS = 200;
-/** Between rounds: while all is well, and while suspect. */
 const ROUND_EVERY_MS = 60_000;
 const RECHECK_AFTER_MS = 2_000;
 /** Bad rounds this far apart make the server suspect: sooner where names were found before. */
@@ -158,7 +156,6 @@ const CONFIRM_TURNED_AFTER_MS = 1_000;
 const ANSWERED_MS = 60_000;
 const LEARNED_MAX = 8;
 
-/** Names of one day that are told apart. */
 const FILTERED_NAMES_MAX = 10_000;
 
 /** Never delegated (RFC 6761): a real resolver denies them too, so a "no" does no harm. */
@@ -181,7 +178,6 @@ interface TrustFault {
 export interface TrustStats {
   readonly distrusted: DistrustReason | undefined;
   readonly replacedByUnknown: number;
-  /** Names of which the resolver said, today, that it withholds or forges the answer. */
   readonly filteredToday: number;
   /** Names that do not exist have addresses, while others are answered rightly. */
   readonly invents: boolean;
@@ -248,7 +244,6 @@ export class Trust {
     if (this.#filtered.size < FILTERED_NAMES_MAX) this.#filtered.add(name);
   }
 
-  /** What is wrong with the resolver and what to do; undefined while it is trusted. */
   fault(): TrustFault | undefined {
     const { servers } = this.#deps;
     const reason = this.#distrusted ?? (isBad(this.#last) ? this.#last : undefined);

@@ -20,7 +20,6 @@ const ISSUED_TYPE = "evt+jwt";
 const BINDING_TYPE = "kb+jwt";
 const ALGORITHMS = ["EdDSA", "ES256", "RS256"] as const;
 
-/** What the issuer says. */
 interface Issued {
   readonly iss?: unknown;
   readonly iat?: unknown;
@@ -30,7 +29,6 @@ interface Issued {
   readonly is_private_email?: unknown;
 }
 
-/** What the browser says, by the key of `cnf`. */
 interface Binding {
   readonly aud?: unknown;
   readonly nonce?: unknown;
@@ -53,7 +51,6 @@ export interface ProofOffer {
 }
 
 export interface ProofQuestion extends ProofOffer {
-  /** As the person typed it. */
   readonly text: string;
   /** The owner whose share of DNS is used. */
   readonly by: string;

@@ -1,13 +1,7 @@
 import { forBulk } from "../../bulk/bulk.ts";
 import { missingParameter } from "../../base/refusals.ts";
-import {
-  type CheckAnswer,
-  type CheckOne,
-  type CheckRequest,
-  featureNamed,
-  readFeatures,
-  type RequestedFeature,
-} from "../../check/single-check.ts";
+import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/check-one.ts";
+import { featureNamed, readFeatures, type RequestedFeature } from "../../check/features.ts";
 import { readEntry } from "../../core/address/address.ts";
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
 import { component, Type } from "../../core/json-schema.ts";

@@ -2,7 +2,7 @@ import type { FullResult } from "../../core/validate/result.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Admission } from "../../accounts/admission/admission.ts";
 import type { UnitsLeft } from "../../accounts/allowance.ts";
-import type { CheckOne } from "../../check/single-check.ts";
+import type { CheckOne } from "../../check/check-one.ts";
 import {
   INTERNAL_ERROR_MESSAGE,
   methodNotAllowed,

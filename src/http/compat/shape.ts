@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { missingParameter } from "../../base/refusals.ts";
-import type { RequestedFeature } from "../../check/single-check.ts";
+import type { RequestedFeature } from "../../check/features.ts";
 import { type EntryMode, readEntry, trimEntry } from "../../core/address/address.ts";
 import { isoTime } from "../../core/calendar.ts";
 import { canonicalAddress } from "../../core/evidence/alias.ts";

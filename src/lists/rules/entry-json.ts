@@ -7,7 +7,6 @@ export interface Rule {
   readonly subject: string;
   readonly word: ListWord;
   readonly note: string;
-  /** Who made it: an account id or the name of a system user. */
   readonly author: string;
   readonly createdAtMs: number;
   /** Milliseconds since the Unix epoch. From this instant on the entry says nothing. */
@@ -20,7 +19,6 @@ export interface Source {
   readonly curated: boolean;
   /** 0: nothing of it is in use. */
   readonly names: number;
-  /** Where the names in use come from. */
   readonly from: "fetch" | "package" | "nowhere";
   readonly fetched_at: string | null;
   readonly asked_at: string | null;

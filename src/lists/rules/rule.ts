@@ -1,7 +1,8 @@
 import { type ListWord, topicOf } from "../../core/evidence/rule.ts";
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { Rule } from "./entry-json.ts";
-import { countRows, deleteRows, literally, lockName } from "../../store/rows.ts";
+import { countRows, deleteRows, literally } from "../../store/rows.ts";
+import { lockName } from "../../store/locks.ts";
 import type { Database, RuleRow } from "../../store/schema.ts";
 import { type Tx, inTransaction } from "../../store/transaction.ts";
 
@@ -77,7 +78,6 @@ export class RuleStore {
     return Number(rows[0]?.changes ?? 0);
   }
 
-  /** All entries, expired ones too, by subject. */
   async all(): Promise<readonly Rule[]> {
     const all = this.#db.selectFrom("operator_entries").selectAll();
     return (await all.orderBy("subject").orderBy("topic").execute()).map(entryOf);
@@ -98,7 +98,6 @@ export class RuleStore {
     return { entries: (await found.execute()).map(entryOf), total: await countRows(matching) };
   }
 
-  /** All of them or none; each replaces the entry of the same subject and topic. */
   save(entries: readonly Rule[]): Promise<void> {
     // One statement may not name a row twice (PostgreSQL): the last entry of a subject and topic counts.
     const distinct = new Map(entries.map(rowOf).map((row) => [`${row.topic} ${row.subject}`, row]));

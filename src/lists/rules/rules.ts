@@ -46,7 +46,6 @@ interface SaidLine extends SaidOf {
 }
 
 interface ReadLines {
-  /** By the numbers of their lines. */
   readonly said: ReadonlyMap<number, SaidLine>;
   /** The first twenty; then nothing of the text should be used. */
   readonly wrong: readonly WrongLine[];
@@ -152,7 +151,6 @@ export class RuleService {
     this.#deps = deps;
   }
 
-  /** The same service, which notes its changes; addresses as they are stored: by their keyed hash. */
   by(note: Note): RuleService {
     return new RuleService({ ...this.#deps, note });
   }

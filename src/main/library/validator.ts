@@ -5,13 +5,9 @@ import { meantBy, withMeant } from "../../core/validate/malformed.ts";
 import { type Reason, reasonsOf } from "../../core/validate/explain.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { Clock } from "../../base/clock.ts";
-import {
-  createSingleCheck,
-  type DenialFields,
-  denialFields,
-  sortFeatures,
-  CORE_BUDGET_MS,
-} from "../../check/single-check.ts";
+import { createSingleCheck } from "../../check/single-check.ts";
+import { type DenialFields, denialFields, sortFeatures } from "../../check/features.ts";
+import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
 
 export type Result = FullResult & {
   readonly reasons: readonly Reason[];

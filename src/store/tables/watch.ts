@@ -8,7 +8,6 @@ export interface WatchTables {
 export interface WatchedRow {
   account_id: string;
   domain: string;
-  /** When it is asked next: each day at its own time. */
   next_ms: number;
   mail: "yes" | "no" | "unknown";
   mail_since_ms: number;
@@ -34,7 +33,6 @@ export interface AlertRow {
   kind: string;
   began_ms: number;
   told_ms: number;
-  /** When it was noticed last. */
   seen_ms: number;
   count: number;
 }

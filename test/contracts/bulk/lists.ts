@@ -17,7 +17,7 @@ import {
 import { createOctetBox } from "../../../src/base/secrets.ts";
 import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
 import { accept, allValid, type BulkStores, claim, newJob, takeCompleted } from "./bulk-stores.ts";
-import { unpackOctets } from "../../../src/store/rows.ts";
+import { unpackOctets } from "../../../src/store/pack.ts";
 import type { Make } from "../contract.ts";
 import { type Rule } from "./chunk-queue.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Hook, HookCall, Hooks } from "../../../src/gate/hooks.ts";
 import type { ApiKeyRow } from "../../../src/store/schema.ts";
 import type { Keys } from "../../../src/accounts/key-store.ts";
-import type { PolicyStore } from "../../../src/gate/policies.ts";
+import type { PolicyStore } from "../../../src/gate/policy-store.ts";
 import type { Make } from "../contract.ts";
 
 const hook = (id: string, more: Partial<Hook> = {}): Hook => ({

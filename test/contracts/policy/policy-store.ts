@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PolicyStore } from "../../../src/gate/policies.ts";
+import type { PolicyStore } from "../../../src/gate/policy-store.ts";
 import type { PolicyVersionRow } from "../../../src/store/tables/policy.ts";
 import type { Make } from "../contract.ts";
 

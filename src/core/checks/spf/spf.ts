@@ -229,9 +229,7 @@ interface SpfRecord {
 }
 
 type SpfParsed =
-  | { readonly ok: true; readonly record: SpfRecord }
-  /** `term` is what broke it, cut to 80 characters. */
-  | { readonly ok: false; readonly term: string };
+  { readonly ok: true; readonly record: SpfRecord } | { readonly ok: false; readonly term: string };
 
 /** A receiver follows ten; the rest is of no use to anybody. */
 const INCLUDES_MAX = 50;

@@ -28,7 +28,6 @@ interface Customers {
 
 const ADDRESSES_MAX = 20;
 
-/** Others that are counted at one server: more of them change nothing. */
 const OTHERS_MAX = 10_000;
 
 /**

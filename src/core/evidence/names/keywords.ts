@@ -72,9 +72,7 @@ export const WEAK_WORDS = wordsOf("weak");
 
 interface AccidentRow {
   readonly words: readonly string[];
-  /** What stands before the word then: "last" + "minutemail". */
   readonly notAfter: readonly string[];
-  /** What follows it: "mailtemp" + "late". */
   readonly notBefore: readonly string[];
 }
 
@@ -83,7 +81,6 @@ const pairsOf = (...firsts: readonly string[]): readonly string[] =>
 
 /** These rows excuse one of 766 names on the bundled lists that hold a strong word, "btc0010mine.tk" (2026-11). */
 const ACCIDENTS: readonly AccidentRow[] = [
-  // Templates of mail, a trade of its own.
   { words: ["mailtemp"], notAfter: [], notBefore: ["late"] },
   // 110 minutes, minds, miners, mines, mining, ministers, minor things.
   {
@@ -91,10 +88,8 @@ const ACCIDENTS: readonly AccidentRow[] = [
     notAfter: Array.from("0123456789"),
     notBefore: ["d", "er", "es", "ing", "is", "or"],
   },
-  // Contemporary things.
   { words: pairsOf("temp"), notAfter: ["con"], notBefore: [] },
   { words: pairsOf("minute"), notAfter: ["last", "last-"], notBefore: ["er", "ing"] },
-  // Campaigns against unwanted letters.
   { words: pairsOf("junk", "spam"), notAfter: ["stop", "stop-"], notBefore: [] },
 ];
 

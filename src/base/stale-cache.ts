@@ -1,36 +1,49 @@
 import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "./entries.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
 import { type Clock, inTime } from "./clock.ts";
+import { entriesUpTo } from "./entries.ts";
+
 /** A change by another process is seen within 5 s, of which this leaves a second to the question itself. */
 const BELIEVED_MS = 4_000;
 
-const KEPT_MAX = 10_000;
+const KEPT_MAX = 20_000;
 
-/** What a store said of a key, asked for again after 4 s. What it said last holds while it is away or slow. */
-export class Believed<T extends object> {
+interface InTime {
+  readonly timeoutMs: number;
+  /** It hears of faults of the store, and of answers that are missing in time. */
+  readonly failed: (fault: unknown) => void;
+}
+
+/** What a store said of a key, asked for again after 4 s. Twins of a question share its answer. */
+export class StaleCache<T extends object> {
   readonly #clock: Pick<Clock, "monotonicMs" | "after">;
-  readonly #failed: (fault: unknown) => void;
   readonly #kept = new LRUCache<string, { readonly value: T; staleAtMs: number }>(
     entriesUpTo(KEPT_MAX),
   );
   readonly #asking = new Map<string, Promise<T | undefined>>();
 
-  /** `failed` hears of faults of the store, and of answers that are missing in time. */
-  constructor(clock: Pick<Clock, "monotonicMs" | "after">, failed: (fault: unknown) => void) {
+  constructor(clock: Pick<Clock, "monotonicMs" | "after">) {
     this.#clock = clock;
-    this.#failed = failed;
   }
 
-  /** Undefined: the store has no such thing. "unknown": it did not say, in time or ever. */
+  /** Undefined: it has to be asked for. */
+  fresh(key: string): T | undefined {
+    const kept = this.#kept.get(key);
+    return kept && this.#clock.monotonicMs() < kept.staleAtMs ? kept.value : undefined;
+  }
+
+  /** Undefined: the store has no such thing. Rejects as `ask` does. */
+  read(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+    return this.#asking.get(key) ?? this.#ask(key, ask());
+  }
+
+  /** What the store said last holds while it is away or slow; "unknown": it never said anything. Never rejects. */
   find(
     key: string,
-    timeoutMs: number,
     ask: () => Promise<T | undefined>,
+    terms: InTime,
   ): Awaitable<T | "unknown" | undefined> {
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && this.#clock.monotonicMs() < kept.staleAtMs) return kept.value;
-    return this.#ask(key, timeoutMs, ask);
+    return this.fresh(key) ?? this.#inTime(key, this.read(key, ask), terms);
   }
 
   /** All is kept to fall back on, but asked for again; an answer to a question from before is not believed. */
@@ -39,12 +52,11 @@ export class Believed<T extends object> {
     this.#asking.clear();
   }
 
-  async #ask(
+  async #inTime(
     key: string,
-    timeoutMs: number,
-    ask: () => Promise<T | undefined>,
+    asking: Promise<T | undefined>,
+    { timeoutMs, failed }: InTime,
   ): Promise<T | "unknown" | undefined> {
-    const asking = this.#asking.get(key) ?? this.#asked(key, ask());
     const late: T | "unknown" = this.#kept.get(key)?.value ?? "unknown";
     try {
       const found = await inTime(asking, { timeoutMs, late, clock: this.#clock });
@@ -52,16 +64,16 @@ export class Believed<T extends object> {
       this.#asking.delete(key); // it may never answer: the next call asks again
       throw new Error("the store does not answer in time");
     } catch (fault) {
-      this.#failed(fault);
+      failed(fault);
       return late;
     }
   }
 
-  #asked(key: string, answer: Promise<T | undefined>): Promise<T | undefined> {
+  #ask(key: string, answer: Promise<T | undefined>): Promise<T | undefined> {
+    const believedUntilMs = this.#clock.monotonicMs() + BELIEVED_MS;
     const asking = answer
       .then((value) => {
-        const isNews = this.#asking.get(key) === asking;
-        const staleAtMs = isNews ? this.#clock.monotonicMs() + BELIEVED_MS : 0;
+        const staleAtMs = this.#asking.get(key) === asking ? believedUntilMs : 0;
         if (value === undefined) this.#kept.delete(key);
         else this.#kept.set(key, { value, staleAtMs });
         return value;

@@ -12,7 +12,7 @@ import { sized } from "./short.ts";
 
 const CHECKS = Number(process.env["BENCH_CHECKS"] ?? sized(1_000_000, 2_000));
 const CONNECTIONS = 64;
-const SETTLE_MS = 5_000;
+const SETTLE_MS = sized(5_000, 100);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

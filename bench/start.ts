@@ -17,7 +17,7 @@ import { cpuOf, median, memoryOf } from "./usage.ts";
 import { sized } from "./short.ts";
 
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? sized(11, 1));
-const IDLE_MS = 2_000;
+const IDLE_MS = sized(2_000, 100);
 const PORT = 18_970;
 const HERE = fileURLToPath(new URL("../..", import.meta.url));
 

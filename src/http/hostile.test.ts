@@ -10,10 +10,11 @@ import { manualClock } from "../../test/time/manual-clock.ts";
 import { compatRoutes, SHAPES } from "./compat/services.ts";
 import type { Shape } from "./compat/shape.ts";
 import type { Route } from "./route.ts";
+import { effort } from "../../test/process/effort.ts";
 
 /** Requests of an endpoint and of a shape; HOSTILE_REQUESTS=100000 and COMPAT_REQUESTS=10000 send more. */
-const COUNT = Number(process.env["HOSTILE_REQUESTS"] ?? 2_000);
-const COMPAT_COUNT = Number(process.env["COMPAT_REQUESTS"] ?? 200);
+const COUNT = Number(process.env["HOSTILE_REQUESTS"] ?? effort(500, 4_000));
+const COMPAT_COUNT = Number(process.env["COMPAT_REQUESTS"] ?? effort(100, 400));
 
 const CONNECTIONS = 4;
 /** Requests that are made and kept at a time. */

@@ -67,9 +67,10 @@ async function openWorld(t: TestContext) {
   let seed = 7;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   const list = new WatchList({ db, datasets: datasets as never, clock, random });
-  const days = async (count: number, duty = open()): Promise<void> => {
-    for (let at = 0; at < (count * DAY_MS) / STEP_MS; at += 1) {
-      clock.advance(STEP_MS);
+  const days = async (count: number, stepMs = STEP_MS): Promise<void> => {
+    const duty = open();
+    for (let at = 0; at < (count * DAY_MS) / stepMs; at += 1) {
+      clock.advance(stepMs);
       await duty.round();
     }
   };
@@ -79,15 +80,19 @@ async function openWorld(t: TestContext) {
 const toldOf = (told: readonly { kind: string; domains: string[] }[], kind: string) =>
   told.filter((one) => one.kind === kind).flatMap(({ domains }) => domains);
 
-test("PyPI's case: of 20,000 domains 1,091 die and 40 change hands, each told once, none falsely", async (t) => {
+/** Of PyPI's 20,000 domains all that something happens to, and as many at a time: a look is a look. */
+const MANY = 5_000;
+const MANY_STEP_MS = (STEP_MS * 20_000) / MANY;
+
+test("PyPI's case: of 5,000 domains 1,091 die and 40 change hands, each told once, none falsely", async (t) => {
   const { world, told, asked, list, clock, days } = await openWorld(t);
-  const names = Array.from({ length: 20_000 }, (_, at) => `user-${String(at)}.example`);
+  const names = Array.from({ length: MANY }, (_, at) => `user-${String(at)}.example`);
   const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0]);
   const startDay = dayOf(clock.nowMs());
   const day = (): number => dayOf(clock.nowMs()) - startDay;
   const isDead = (name: string): boolean => numberOf(name) < 1_091;
   /** These have six bad days, and are back. */
-  const isIll = (name: string): boolean => numberOf(name) >= 19_000;
+  const isIll = (name: string): boolean => numberOf(name) >= MANY - 1_000;
   world.mail = (name) => {
     if (day() === 5 || day() === 6) return "silent";
     if (isDead(name) && day() >= 1) return "no";
@@ -97,12 +102,12 @@ test("PyPI's case: of 20,000 domains 1,091 die and 40 change hands, each told on
   };
   const bornMs = Date.UTC(2015, 1, 1);
   world.registered = (name) => {
-    if (numberOf(name) % 3 === 0 && !name.includes("-12")) return undefined;
-    const isSold = numberOf(name) >= 12_000 && numberOf(name) < 12_040;
+    if (numberOf(name) % 3 === 0 && !name.includes("-20")) return undefined;
+    const isSold = numberOf(name) >= 2_000 && numberOf(name) < 2_040;
     return isSold && day() >= 4 ? Date.UTC(2026, 10, 23) : bornMs;
   };
-  assert.deepEqual((await list.add("a1", names, 100_000)).watched, 20_000);
-  await days(12);
+  assert.deepEqual((await list.add("a1", names, 100_000)).watched, MANY);
+  await days(12, MANY_STEP_MS);
   const dead = toldOf(told, "domain.dead");
   assert.deepEqual([dead.length, new Set(dead).size], [1_091, 1_091]);
   assert.ok(dead.every(isDead));
@@ -112,10 +117,10 @@ test("PyPI's case: of 20,000 domains 1,091 die and 40 change hands, each told on
   assert.ok(told.every(({ domains }) => domains.length <= 1_000));
   // Each was asked once a day.
   assert.equal(new Set(asked).size, asked.length);
-  assert.ok(asked.length >= 11 * 20_000 && asked.length <= 12 * 20_000, String(asked.length));
+  assert.ok(asked.length >= 11 * MANY && asked.length <= 12 * MANY, String(asked.length));
 
   world.mail = () => "yes";
-  await days(3);
+  await days(3, MANY_STEP_MS);
   assert.deepEqual(toldOf(told, "domain.back").toSorted(), dead.toSorted());
 });
 

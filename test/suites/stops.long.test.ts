@@ -136,8 +136,10 @@ async function stopsBehind(
   const running = await Promise.all([start(0), start(1)]);
   const proxy = spawn(program, wordsOf(port, ports), {
     env: { ...process.env, HOME: folder },
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "pipe"],
   });
+  let log = "";
+  proxy.stderr.setEncoding("utf8").on("data", (text: string) => (log = (log + text).slice(-4_000)));
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const seen = new Map<number, number>();
   let isOver = false;
@@ -160,7 +162,7 @@ async function stopsBehind(
     }
     isOver = true;
     await Promise.all(clients);
-    assert.deepEqual([...seen.keys()], [call.status], JSON.stringify([...seen]));
+    assert.deepEqual([...seen.keys()], [call.status], `${JSON.stringify([...seen])}\n${log}`);
   } finally {
     isOver = true;
     agent.destroy();

@@ -137,7 +137,9 @@ function localFault(local: string): EntryFault | undefined {
   if (!BEYOND_ASCII.test(local)) return undefined;
   if (isUnsafe(local)) return "local_unsafe";
   // It is known by its normal form (RFC 6532 section 3.1), which may hold a semicolon or be longer.
-  const plain = isQuoted ? local.replace(/\\([^"\\])/g, "$1") : local;
+  const plain = isQuoted
+    ? local.replace(/\\(["\\])|\\/g, (pair, escaped) => (escaped === undefined ? "" : pair))
+    : local;
   const normal = plain.normalize("NFC");
   return normal === local ? undefined : localFault(normal);
 }

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type EntryMode, entryKey, parseAddress, readEntry } from "./address.ts";
+import { effort } from "../../../test/process/effort.ts";
 
 const read = (text: string, mode: EntryMode): string => {
   const entry = readEntry(text, mode);
@@ -91,7 +92,7 @@ test("any text has an outcome and a printable domain", () => {
         assert.match(shown, /^[a-z0-9.-]{1,253}$/);
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: effort(3_000, 20_000) },
   );
 });
 
@@ -108,7 +109,7 @@ test("what an entry's key names reads as the same entry", () => {
       if (entry.kind !== "malformed") assert.equal(again.kind, entry.kind);
       assert.equal(entryKey(again, key), key);
     }),
-    { numRuns: 20_000 },
+    { numRuns: effort(3_000, 20_000) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { parseAddress } from "../address/address.ts";
 import { aliasOf, canonicalAddress, MAILBOX_RULES } from "./alias.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
+import { effort } from "../../../test/process/effort.ts";
 
 const mailAt = (host: string | undefined): MailHosts =>
   host === undefined ? { kind: "unknown" } : { kind: "hosts", hosts: [host], implicit: false };
@@ -104,7 +105,7 @@ for (const [name, address, want] of CANONICAL) {
   test(`canonical form: ${name}`, () => assert.equal(canonicalAddress(addressOf(address)), want));
 }
 
-test("a canonical form is its own canonical form, for 20,000 addresses", () => {
+test("a canonical form is its own canonical form", () => {
   const local = fc.oneof(
     fc.stringMatching(/^[A-Za-z0-9+_-]{1,12}(\.[A-Za-z0-9+_-]{1,12}){0,3}$/),
     fc.stringMatching(/^"(?:[ !#-Z^-~]|\\[ -~]|ö|o\u0308){0,20}"$/),
@@ -129,9 +130,9 @@ test("a canonical form is its own canonical form, for 20,000 addresses", () => {
       assert.equal(canonicalAddress(again.value), once);
       checked += 1;
     }),
-    { numRuns: 20_000 },
+    { numRuns: effort(3_000, 20_000) },
   );
-  assert.ok(checked > 10_000, `only ${String(checked)} were addresses`);
+  assert.ok(checked > effort(1_500, 10_000), `only ${String(checked)} were addresses`);
 });
 
 const BY_RULES: readonly (readonly [address: string, ...canonical: readonly string[]])[] = [

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Evidence, evidence, type Signal, SIGNALS } from "./signals.ts";
 import { weigh, excuse } from "./domain-evidence.ts";
+import { effort } from "../../../test/process/effort.ts";
 
 const all = Object.keys(SIGNALS) as Signal[];
 
@@ -76,6 +77,6 @@ test("any evidence gives a whole confidence, and more evidence never a lower one
       assert.ok(after.confidence >= before.confidence);
       assert.ok(before.evidence.length <= 20);
     }),
-    { numRuns: 20_000 },
+    { numRuns: effort(3_000, 20_000) },
   );
 });

@@ -69,9 +69,9 @@ for (const { name, path, max = SMALL_MAX, idealPerSecond, unknownMax } of LIMITE
     const run = start(client, clock, 2_000_000);
     clock.run(() => false, 30_000);
     const before = { ...run };
-    clock.run(() => false, 60_000);
+    clock.run(() => false, 45_000);
     const found = run.found - before.found;
-    const share = found / (30 * idealPerSecond);
+    const share = found / (15 * idealPerSecond);
     assert.ok(share >= 0.5, `${share.toFixed(2)} of what it can answer`);
     const settled = run.settled - before.settled;
     const unknown = 1 - found / (settled * (1 - (path.dead ?? 0)));
@@ -94,11 +94,11 @@ for (const laterMs of [0, 20_000]) {
     const second = start(other, clock, 2_000_000, 2_000_000);
     clock.run(() => false, 60_000);
     const before = [first.found, second.found] as const;
-    clock.run(() => false, 90_000);
+    clock.run(() => false, 75_000);
     const shares = [first.found - before[0], second.found - before[1]] as const;
     const ratio = Math.min(...shares) / Math.max(...shares);
     assert.ok(ratio >= 0.5, `one gets ${ratio.toFixed(2)} of the other`);
-    const total = (shares[0] + shares[1]) / (30 * 1_000);
+    const total = (shares[0] + shares[1]) / (15 * 1_000);
     assert.ok(total >= 0.6, `together ${total.toFixed(2)} of what it can answer`);
     end(one, first);
     end(other, second);

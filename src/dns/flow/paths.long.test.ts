@@ -38,13 +38,13 @@ function placeMs(path: SimulatedPath): number {
 }
 
 const LOSSY = { loss: 0.01, dead: 0.02 };
-const constant = [5, 20, 50, 100, 150, 200, 300].map((medianMs): SimulatedPath => ({ medianMs }));
+const constant = [5, 20, 100, 300].map((medianMs): SimulatedPath => ({ medianMs }));
 const spread = [30, 80, 150, 250].flatMap((medianMs) =>
   [0.6, 1].map((sigma): SimulatedPath => ({ medianMs, sigma })),
 );
 const STEADY: readonly SimulatedPath[] = [
   ...constant,
-  ...spread,
+  ...spread.slice(-2),
   ...spread.map((path) => ({ ...path, ...LOSSY })),
   { medianMs: 20, loss: 0.01 },
   { medianMs: 20, dead: 0.02 },

@@ -276,9 +276,9 @@ test("64 KiB of pointer chains cost a bounded number of steps", () => {
   assert.ok(mostSteps > 0 && mostSteps <= STEPS_MAX, `${mostSteps} steps`);
 });
 
-test("100,000 spoilt messages are each decoded or refused in bounded steps", () => {
-  const { decoded, refused, mostSteps } = fuzzDecoder(100_000, 1);
-  assert.ok(decoded > 10_000 && refused > 10_000, `${decoded} decoded, ${refused} refused`);
+test("20,000 spoilt messages are each decoded or refused in bounded steps", () => {
+  const { decoded, refused, mostSteps } = fuzzDecoder(20_000, 1);
+  assert.ok(decoded > 2_000 && refused > 2_000, `${decoded} decoded, ${refused} refused`);
   assert.ok(mostSteps <= STEPS_MAX, `${mostSteps} steps`);
 });
 

@@ -1,33 +1,10 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { ask } from "../../../test/policy/asked-decision.ts";
-import { type GateOptions, gateWorld } from "../../../test/policy/gate-world.ts";
+import { at, crowd, MINUTE_MS, person } from "../../../test/policy/crowd.ts";
 import { counted } from "../../../test/policy/sender.ts";
-import { manualClock } from "../../../test/time/manual-clock.ts";
 import { inject } from "../../../test/http/inject.ts";
 import { DAY_MS } from "../../core/calendar.ts";
-
-const MINUTE_MS = 60_000;
-
-async function crowd(t: TestContext, options: GateOptions = {}) {
-  const clock = manualClock();
-  clock.advance(20_000 * DAY_MS);
-  const world = await gateWorld(t, { clock, ...options });
-  const account = await world.account("jo@shop.example");
-  await world.store.accounts.setLimits(account.id, { ratePerMinute: 100_000 });
-  const key = { "x-api-key": account.apiKey };
-  const decide = async (email: string, more: object = {}) =>
-    await ask(world, { email, ...more }, key);
-  const said = async (email: string, more: object = {}): Promise<string> => {
-    const { answer, status } = await decide(email, more);
-    assert.equal(status, 200);
-    return `${answer.decision} ${answer.reason}`;
-  };
-  return { clock, world, account, key, decide, said };
-}
-
-const at = (ip: string, more: object = {}) => ({ count_by: { ip, ...more } });
-const person = (number: number): string => `p${String(number)}.x${String(number)}@gmail.com`;
 
 test("counts are of the mailboxes before this one, by windows, and a network beside an address", async (t) => {
   const { clock, decide } = await crowd(t);
@@ -111,47 +88,6 @@ test("what is counted by: a sign-up that is not refused, each question apart, no
   const other = await world.account("ann@other.example");
   const { answer } = await ask(world, { email: person(2), ...by }, { "x-api-key": other.apiKey });
   assert.equal(answer.counts?.["inviter"]?.day, 0);
-});
-
-test("94 addresses with 120 sign-ups each over a day among 300 honest ones", async (t) => {
-  const { clock, said } = await crowd(t);
-  const FARM = 12;
-  const farm = new Map<number, string[]>();
-  const honest: string[] = [];
-  for (let round = 0; round < 120; round += 1) {
-    for (let one = 0; one < FARM; one += 1) {
-      const email = `f${String(round * 100 + one)}@gmail.com`;
-      const list = farm.get(one) ?? [];
-      list.push(await said(email, at(`203.0.113.${String(one)}`)));
-      farm.set(one, list);
-    }
-    if (round % 3 === 0) honest.push(await said(person(round), at(`198.51.100.${String(round)}`)));
-    clock.advance(DAY_MS / 121);
-  }
-  for (const list of farm.values()) {
-    assert.equal(list.length, 120);
-    assert.ok(list.slice(100).every((one) => one === "review many"));
-  }
-  assert.ok(
-    honest.every((one) => one === "accept ok"),
-    JSON.stringify(counted(honest)),
-  );
-});
-
-test("an inviter with 500 strangers: 100 go out in a day, and the answer says when the next may", async (t) => {
-  const { clock, said, decide } = await crowd(t);
-  const invite = { for: "invite", count_by: { inviter: "u_12" } };
-  const all: string[] = [];
-  for (let one = 0; one < 500; one += 1) {
-    all.push(await said(person(one), { ...invite, confirmed: true }));
-    clock.advance(MINUTE_MS);
-  }
-  assert.deepEqual(counted(all), { "accept ok": 100, "reject many": 400 });
-  const { answer } = await decide(person(999), { ...invite, confirmed: true });
-  assert.equal(answer.reason, "many");
-  assert.equal(answer.retry_after, (1_440 - 500) * 60, "a day after the first");
-  clock.advance((1_440 - 500) * MINUTE_MS);
-  assert.equal(await said(person(999), { ...invite, confirmed: true }), "accept ok");
 });
 
 test("20 invitations in ten minutes, and who is invited may be written to three times", async (t) => {

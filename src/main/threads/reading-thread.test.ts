@@ -28,9 +28,12 @@ const refusedAs =
   (why: unknown): boolean =>
     why instanceof Refusal && why.status === 400 && why.message === message;
 
+/** Takes a second or more to read. */
+const LARGE = names(500_000);
+
 test("a file that takes its thread too long is refused by its name, and the next is read by another thread", async (t) => {
-  const { readFile } = world(t, { limitMs: 300 });
-  const refused = readFile(fileOf(names(700_000), "slow\n.csv"), "a");
+  const { readFile } = world(t, { limitMs: 600 });
+  const refused = readFile(fileOf(LARGE, "slow\n.csv"), "a");
   await assert.rejects(
     refused,
     refusedAs("slow.csv takes more than 10 s to read. Split it, or save it as .csv."),
@@ -41,7 +44,7 @@ test("a file that takes its thread too long is refused by its name, and the next
 
 test("a file that fills the heap is refused, and the next is read", async (t) => {
   const { readFile } = world(t, { heapMb: 16 });
-  const refused = readFile(fileOf(names(700_000)), "a");
+  const refused = readFile(fileOf(LARGE), "a");
   await assert.rejects(
     refused,
     refusedAs("list.csv takes too much memory to read. Split it, or save it as .csv."),
@@ -55,8 +58,8 @@ test("whose work took long is behind others, although the next is small", async 
   const order: string[] = [];
   const read = (owner: string, text: string): Promise<unknown> =>
     readFile(fileOf(text), owner).then(() => order.push(owner));
-  await readFile(fileOf(names(300_000)), "a");
-  const busy = read("c", names(50_000));
+  await readFile(fileOf(names(150_000)), "a");
+  const busy = read("c", names(20_000));
   await Promise.all([busy, read("a", names(500)), read("b", names(2_000))]);
   assert.deepEqual(order, ["c", "b", "a"]);
 });

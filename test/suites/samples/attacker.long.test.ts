@@ -75,8 +75,7 @@ const besides = (email: string): readonly Sent[] =>
     return [
       { body: `email=${email}&confirmed=${value}` },
       { body: `email=${email}&confirmed=1&confirmed=${value}&evt=${value}&evt=${value}` },
-      { body: `email=${email}`, headers: { "accept-language": header } },
-      { body: `email=${email}`, headers: { origin: header } },
+      { body: `email=${email}`, headers: { "accept-language": header, origin: header } },
     ];
   });
 
@@ -254,11 +253,9 @@ suite("the attacker at the guides' forms", () => {
       const many = Array.from({ length: 800 }, (_, at) => ({ body: `email=a${String(at)}%40mailinator.com` })); // prettier-ignore
       assert.deepEqual(await cameIn(many), [], "beyond the rate");
 
-      const victim = Array.from({ length: 1_500 }, (_, at) => `jo+${name}${String(at)}@gmail.com`);
-      const strangers = Array.from(
-        { length: 1_000 },
-        (_, at) => `${name}${String(at)}@good.example`,
-      );
+      // More than the 500 a minute of the plan; src/http/api/decide-spent.test.ts asks for 1,500 and 1,000.
+      const victim = Array.from({ length: 700 }, (_, at) => `jo+${name}${String(at)}@gmail.com`);
+      const strangers = Array.from({ length: 400 }, (_, at) => `${name}${String(at)}@good.example`);
       const sentKey = name === "Django" ? otherKey : thirdKey;
       const hit = await driven<number>("send.driver", victim, sentKey);
       assert.ok(hit <= 3, `one victim: ${String(hit)} messages`);

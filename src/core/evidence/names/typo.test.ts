@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { LARGE_PROVIDERS, REAL_NEIGHBOURS } from "../../tables/data.ts";
 import { rowsOf } from "../../tables/rows.ts";
 import { typoTarget } from "./typo.ts";
+import { effort } from "../../../../test/process/effort.ts";
 
 const NOTHING = { free: new Set<string>(), knownGood: new Set<string>() };
 
@@ -75,9 +76,9 @@ test("slips: never another distance than 1, and none of distance 1 missed but by
       );
       assert.ok(excepted || branches || short, `${name} was missed`);
     }),
-    { numRuns: 5_000 },
+    { numRuns: effort(1_000, 5_000) },
   );
-  assert.ok(slips > 500, `only ${String(slips)} were slips`);
+  assert.ok(slips > effort(100, 500), `only ${String(slips)} were slips`);
 });
 
 test("slips: total on any text", () => {
@@ -85,7 +86,7 @@ test("slips: total on any text", () => {
     fc.property(fc.string({ maxLength: 40, unit: "binary" }), (text) => {
       typoTarget(text, NOTHING);
     }),
-    { numRuns: 20_000 },
+    { numRuns: effort(3_000, 20_000) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { STRONG_WORDS, WEAK_WORDS, wordFinder } from "./keywords.ts";
+import { effort } from "../../../../test/process/effort.ts";
 
 const CASES: readonly [name: string, words: string, text: string, want: string][] = [
   ["a word at the start", "temp", "temperature", "temp"],
@@ -48,7 +49,7 @@ test("words: agrees with plain search for 20,000 texts over few letters", () => 
       );
       assert.deepEqual(hits.map(({ word, end }) => `${String(end)} ${word}`).sort(), plain.sort());
     }),
-    { numRuns: 20_000 },
+    { numRuns: effort(3_000, 20_000) },
   );
 });
 

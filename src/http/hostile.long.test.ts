@@ -1,0 +1,2 @@
+// The same with the effort of a long suite.
+import "./hostile.test.ts";

@@ -29,6 +29,7 @@ export class FileText {
   readonly #wanted: InstanceType<typeof TextDecoder> | undefined;
   #encoding = "utf-8";
   #hasWide = false;
+  #hasMark = false;
 
   constructor(wanted: string | undefined) {
     try {
@@ -46,6 +47,10 @@ export class FileText {
     return this.#wanted?.encoding ?? this.#encoding;
   }
 
+  get hasMark(): boolean {
+    return this.#hasMark;
+  }
+
   async *read(slices: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
     let kept: Buffer = Buffer.alloc(0);
     let read: ((octets: Buffer) => ReadText) | undefined;
@@ -58,7 +63,9 @@ export class FileText {
       if (read === undefined && kept.length < MARK_OCTETS) continue;
       if (read === undefined) {
         read = this.#readerFor(kept);
-        if (kept[0] === 0xef && kept[1] === 0xbb && kept[2] === 0xbf) kept = kept.subarray(3);
+        const hex = kept.subarray(0, 3).toString("hex");
+        this.#hasMark = /^(?:efbbbf|fffe|feff)/.test(hex);
+        if (hex === "efbbbf") kept = kept.subarray(3);
       }
       const { text, rest } = read(kept);
       if (text !== "") yield text;
@@ -135,6 +142,16 @@ const WINDOWS_1252 =
 
 const fromWindows1252 = (latin1: string): string =>
   latin1.replace(/[\x80-\x9f]/g, (octet) => WINDOWS_1252[octet.charCodeAt(0) - 0x80] ?? octet);
+
+/** What Windows-1252 has no octet for becomes "?". */
+export const toWindows1252 = (text: string): Buffer =>
+  Buffer.from(
+    text.replace(/[^\0-\x7f\xa0-\xff]/gu, (char) => {
+      const at = WINDOWS_1252.indexOf(char);
+      return at < 0 ? "?" : String.fromCharCode(0x80 + at);
+    }),
+    "latin1",
+  );
 
 /**
  * Controls, octets without a meaning in Windows-1252, and more than one of the two that are rare there and lead in every

@@ -31,9 +31,15 @@ export interface ListOptions {
 export interface ReadShape extends ListShape {
   readonly form: ListForm;
   readonly encoding: string;
+  /** Of a text: how its lines end, whether it begins with a byte order mark, and with a line `sep=;`. */
+  readonly lineEnd?: string;
+  readonly hasMark?: boolean;
+  readonly isSaid?: boolean;
   readonly sheet?: string;
   readonly otherSheets?: readonly string[];
   readonly sheets?: readonly string[];
+  /** Columns of the sheet up to the last that holds something, as far as it is read. */
+  readonly width?: number;
 }
 
 export interface ListPage {
@@ -79,9 +85,16 @@ const HEAD_UNITS = 65_536;
 async function* textPages(slices: FileSlices, options: ListOptions): AsyncGenerator<ListPage> {
   const text = new FileText(options.encoding);
   const { first, all } = await begun(text.read(slices), HEAD_UNITS);
-  const form = formOf(first.join(""), options);
-  const table = new ListTable(form.form, form.delimiter, options.column);
-  yield* pagesOf(form.rows(all), table, () => ({ form: form.form, encoding: text.encoding }));
+  const head = first.join("");
+  const { form, delimiter, rows, isSaid } = formOf(head, options);
+  const lineEnd = ["\r\n", "\n", "\r"].find((end) => head.includes(end));
+  yield* pagesOf(rows(all), new ListTable(form, delimiter, options.column), () => ({
+    form,
+    encoding: text.encoding,
+    ...(text.hasMark && { hasMark: true }),
+    ...(isSaid === true && { isSaid }),
+    ...(lineEnd !== undefined && { lineEnd }),
+  }));
 }
 
 async function* pagesOf(
@@ -103,6 +116,7 @@ type TextPieces = AsyncIterable<string>;
 interface Form {
   readonly form: ListForm;
   readonly delimiter: string;
+  readonly isSaid?: boolean;
   readonly rows: (texts: TextPieces) => AsyncGenerator<readonly RawRow[]>;
 }
 
@@ -116,7 +130,8 @@ interface Guess extends Regular {
 function formOf(head: string, { name = "", column }: ListOptions): Form {
   const said = /^sep=([,;|\t])(?:\r\n|\r|\n)/i.exec(head)?.[1];
   if (said !== undefined) {
-    return { form: "table", delimiter: said, rows: (texts) => csvRows(texts, said, { from: 2 }) };
+    const rows = (texts: TextPieces) => csvRows(texts, said, { from: 2 });
+    return { form: "table", delimiter: said, isSaid: true, rows };
   }
   const fault = faultOfForm(head);
   if (fault !== undefined) throw fault;
@@ -285,6 +300,7 @@ async function* workbookPages(
     sheet: chosen.name,
     otherSheets,
     sheets: sheets.map(({ name }) => name),
+    width: workbook.width,
   }));
 }
 

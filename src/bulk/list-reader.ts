@@ -5,10 +5,9 @@ import { type SplitBatch, splitPieces } from "../core/batch/batch-chunk.ts";
 import { keyOf, type TooMany } from "../core/batch/batch.ts";
 import { TableFault } from "../core/batch/entry-cell.ts";
 import { ROW_CLASSES, type RowClass } from "../core/batch/row-class.ts";
+import { type CleanedOrder, type CleanedRows, cleanedTable } from "./cleaned-rows.ts";
+import { keptWorkbook } from "./kept-workbook.ts";
 import {
-  type CleanedOrder,
-  cleanedRows,
-  type CleanedRows,
   type ListOrder,
   type ListSource,
   type ListView,
@@ -73,6 +72,9 @@ export interface PieceOrder extends CleanedOrder {
   readonly number: number;
 }
 
+/** A part of a cleaned file: rows of it, or octets. */
+export type CleanedPiece = CleanedRows | Uint8Array;
+
 const ROWS_MAX = 300_000;
 
 /** Cleaned files that are being made; one that was forgotten is made again up to its next piece. */
@@ -104,7 +106,7 @@ function sortedRows(known: KnownView, by: RowOrder): readonly ViewRow[] {
 }
 
 interface Stream {
-  readonly pieces: AsyncGenerator<CleanedRows>;
+  readonly pieces: AsyncGenerator<CleanedPiece>;
   next: number;
 }
 
@@ -161,16 +163,20 @@ export class ListReader {
     });
   }
 
-  async piece(order: ListOrder & PieceOrder, source: ListSource): Promise<CleanedRows | undefined> {
+  async piece(
+    order: ListOrder & PieceOrder,
+    source: ListSource,
+  ): Promise<CleanedPiece | undefined> {
     const { stream: id, number } = order;
     let stream = this.#streams.get(id);
     if (stream?.next !== number) {
       const { view } = await this.#known(order, source);
-      stream = { pieces: cleanedRows(order, source, view), next: 0 };
+      const made = order.form === "workbook" ? keptWorkbook : cleanedTable;
+      stream = { pieces: made(order, source, view), next: 0 };
       this.#streams.set(id, stream);
     }
     for (;;) {
-      const { done, value } = await stream.pieces.next();
+      const { done, value } = await stream.pieces.next().catch(refused);
       stream.next += 1;
       if (done === true) {
         this.#streams.delete(id);

@@ -71,7 +71,7 @@ const samples: Readonly<Record<string, Want>> = {
   "gal-line.txt": { rows: 3, users: "jo an el" },
   "gal-lines.txt": { rows: 3, users: "jo an el" },
   "gbk.csv": { rows: 1, users: "jo", encoding: "windows-1252" },
-  "googlecontacts.csv": { rows: 2, users: "jo jo.ash an", column: "E-mail 1 - Value" },
+  "googlecontacts.csv": { rows: 2, users: "jo jo.ash jo@work.test an", column: "E-mail 1 - Value" },
   "googlegroups.csv": { rows: 2, users: "jo an", column: "Email address" },
   "hidden-sheet.xlsx": { rows: 2, users: "jo an", sheet: "Sheet" },
   "ideo.txt": { rows: 4, users: "jo an al em" },
@@ -99,7 +99,7 @@ for (const [name, { rows, users, options, cell, ...more }] of Object.entries(sam
     const got = await read(name, options);
     assert.deepEqual(
       got.entries,
-      users.split(" ").map((user) => `${user}@good.test`),
+      users.split(" ").map((user) => (user.includes("@") ? user : `${user}@good.test`)),
     );
     assert.deepEqual([got.rows, got.reasons], [rows, []]);
     for (const [what, value] of Object.entries(more)) assert.equal(got[what as keyof Read], value);

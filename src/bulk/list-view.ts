@@ -2,17 +2,7 @@ import { uploadTooLong } from "../base/refusals.ts";
 import { nextSlice } from "../base/slices.ts";
 import type { OwnerKey } from "../base/owner.ts";
 import { keyOf } from "../core/batch/batch.ts";
-import { CLASS_WORDS } from "../core/batch/class-words.ts";
-import { type ListRow, padded } from "../core/batch/list-table.ts";
-import {
-  addressBalance,
-  type CsvCell,
-  type ListKind,
-  type NotedResult,
-  RESULT_COLUMNS,
-  resultCells,
-  rowCells,
-} from "../core/batch/result-cells.ts";
+import { addressBalance, type ListKind } from "../core/batch/result-cells.ts";
 import {
   type EntryVerdict,
   type KeepRule,
@@ -26,7 +16,6 @@ import type { FullResult } from "../core/validate/result.ts";
 import { unpackOctets } from "../store/pack.ts";
 import { type ListOptions, readListFile, type ReadShape } from "./list-file.ts";
 import { UPLOAD_MAX_ENTRIES } from "./read-upload.ts";
-import { notedText } from "./result-source.ts";
 import { checkedIn, type PackedResults } from "./sessions.ts";
 
 export interface ListOrder {
@@ -51,7 +40,7 @@ export interface ListSource {
 
 const SLICE_OCTETS = 65_536;
 
-async function* slicesOf(source: ListSource): AsyncGenerator<Uint8Array> {
+export async function* slicesOf(source: ListSource): AsyncGenerator<Uint8Array> {
   for (let number = 0; ; number += 1) {
     const packed = await source.part(number);
     if (packed === undefined) return;
@@ -160,7 +149,8 @@ const EMPTY: ReadShape = {
   delimiter: ",",
 };
 
-async function byKey<T>(
+/** What sessions found, by the keys of their entries. */
+export async function byKey<T>(
   { sessions }: ListOrder,
   source: ListSource,
   make: (result: string, entry: string) => T,
@@ -234,86 +224,4 @@ function repairRow([row, entries]: Entered, state: RepairState): void {
   row.was = row.entry;
   row.wasClass = worstOf(before).class;
   row.entry = pieces.map(({ entry }) => entry).join(", ");
-}
-
-const BETWEEN = "\u001f";
-
-const PIECE_ROWS = 500;
-
-/** What the file gets besides its own columns: nothing, our verdict in words, or all that was found. */
-export const FILE_COLUMNS = ["mine", "verdict", "all"] as const;
-
-export interface CleanedOrder {
-  readonly classes: readonly RowClass[];
-  readonly columns: (typeof FILE_COLUMNS)[number];
-}
-
-export type CleanedRows = readonly (readonly CsvCell[])[];
-
-/** The rows of these classes below their header: the file's columns, the original where repairs are applied, our columns. */
-export async function* cleanedRows(
-  order: ListOrder & CleanedOrder,
-  source: ListSource,
-  view: ListView,
-): AsyncGenerator<CleanedRows> {
-  const { columns } = order;
-  const classes = new Set(order.classes);
-  const isAll = columns === "all";
-  const texts = isAll ? await resultTexts(order, source, view.among) : new Map<string, string>();
-  const hasOriginal = columns !== "mine" && (await source.fixes()).size > 0;
-  const { header, at: column } = view.shape;
-  const own = columns === "mine" ? [] : ["verdict", "reason"];
-  let rows: (readonly CsvCell[])[] = [
-    [...header, ...(hasOriginal ? ["original"] : []), ...own, ...(isAll ? RESULT_COLUMNS : [])],
-  ];
-  let at = 0;
-  for await (const page of readListFile(slicesOf(source), order.options)) {
-    for (const row of page.rows) {
-      const known = view.rows[at];
-      at += 1;
-      if (known === undefined || !classes.has(known.class)) continue;
-      const { entry, was } = known;
-      const all = padded(row.cells, header.length);
-      rows.push([
-        ...(was === undefined ? all : all.with(column, entry)),
-        ...(hasOriginal ? [was] : []),
-        ...own.map((name) => (name === "verdict" ? CLASS_WORDS[known.class] : known.why)),
-        ...(isAll ? ownCells(row, known, texts) : []),
-      ]);
-    }
-    if (rows.length < PIECE_ROWS) continue;
-    yield rows;
-    rows = [];
-    await nextSlice();
-  }
-  yield rows;
-}
-
-const resultTexts = (
-  order: ListOrder,
-  source: ListSource,
-  among: ListKind,
-): Promise<ReadonlyMap<string, string>> =>
-  byKey(order, source, (result, entry) => {
-    const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
-    return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
-  });
-
-function ownCells(
-  { entries, readAs, reason }: ListRow,
-  { entry, was, class: name }: ViewRow,
-  texts: ReadonlyMap<string, string>,
-): readonly CsvCell[] {
-  const pieces = entries.length > 1 ? entry.split(", ") : entries.length === 1 ? [entry] : [];
-  const each = pieces.flatMap((piece) => {
-    const known = texts.get(keyOf(piece));
-    return known === undefined ? [] : [known.split(BETWEEN)];
-  });
-  return rowCells(each, {
-    isDuplicate: name === "duplicate",
-    isUnchecked: each.length < pieces.length,
-    ...(readAs !== undefined && { readAs }),
-    ...(reason !== undefined && { reason }),
-    ...(was !== undefined && { was }),
-  });
 }

@@ -26,9 +26,16 @@ import {
   partOf,
   runsOf,
 } from "./list-store.ts";
-import type { FixOrder, FoundRows, ListFacts, ReadsLists, RowQuery } from "./list-reader.ts";
-import type { CleanedOrder, CleanedRows, ListOrder, ListSource } from "./list-view.ts";
-
+import type {
+  CleanedPiece,
+  FixOrder,
+  FoundRows,
+  ListFacts,
+  ReadsLists,
+  RowQuery,
+} from "./list-reader.ts";
+import type { CleanedOrder, CleanedRows } from "./cleaned-rows.ts";
+import type { ListOrder, ListSource } from "./list-view.ts";
 import { newestResults, type Session, type SessionStore } from "./sessions.ts";
 
 export interface OpenList {
@@ -257,7 +264,16 @@ export class AccountLists {
     wake();
   }
 
-  async *file(open: OpenList, wanted: CleanedOrder): AsyncGenerator<CleanedRows> {
+  file(open: OpenList, wanted: Omit<CleanedOrder, "form">): AsyncGenerator<CleanedRows> {
+    return this.#pieces(open, { ...wanted, form: "rows" }) as AsyncGenerator<CleanedRows>;
+  }
+
+  /** The workbook that came, cleaned. */
+  workbook(open: OpenList, wanted: Omit<CleanedOrder, "form">): AsyncGenerator<Uint8Array> {
+    return this.#pieces(open, { ...wanted, form: "workbook" }) as AsyncGenerator<Uint8Array>;
+  }
+
+  async *#pieces(open: OpenList, wanted: CleanedOrder): AsyncGenerator<CleanedPiece> {
     const { reader, ids } = this.#deps;
     const order = { ...orderOf(open), ...wanted, stream: ids.hex32() };
     for (let number = 0; ; number += 1) {

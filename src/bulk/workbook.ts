@@ -1,5 +1,3 @@
-import { isoTime } from "../core/calendar.ts";
-import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
 import {
   Blanks,
   CELL_MAX_UNITS,
@@ -7,17 +5,15 @@ import {
   type RawRow,
   putCell,
 } from "../core/batch/csv-reader.ts";
+import { type DateFormat, dateFormat, numberText } from "../core/batch/cell-text.ts";
 import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
-import { type Attributes, type Handlers, XmlReader } from "./xml-reader.ts";
+import { columnOf } from "../core/batch/moved-rows.ts";
+import type { Attributes, Handlers } from "./xml-reader.ts";
+import { PARTS_MAX, type Relationship, Zip } from "./zip.ts";
 
-const UNPACKED_MAX_OCTETS = 400_000_000;
-
-/** A slice of XML has few rows, however wide they are. */
-const SLICE_UNITS = 8_192;
+const ROWS_MAX = 1_048_576;
 
 const TEXTS_MAX_UNITS = 80_000_000;
-
-const PARTS_MAX = 5_000;
 
 export interface Sheet {
   readonly name: string;
@@ -27,8 +23,6 @@ export interface Sheet {
 
 const OTHER = "save the spreadsheet as .xlsx or .csv and send that";
 const NO_WORKBOOK = `The file is a zip archive, but no .xlsx workbook; unpack it, or ${OTHER}.`;
-const BROKEN = "The workbook is broken, or holds too much; open it and save it as .csv.";
-const PASSWORD = "The workbook is protected by a password; save it without one.";
 
 const OTHER_ARCHIVES: readonly (readonly [path: string, what: string])[] = [
   ["xl/workbook.bin", `The file is a binary workbook (.xlsb); ${OTHER}.`],
@@ -38,67 +32,85 @@ const OTHER_ARCHIVES: readonly (readonly [path: string, what: string])[] = [
   ["ppt/presentation.xml", `The file is a PowerPoint presentation; ${OTHER}.`],
 ];
 
+export interface Contents {
+  readonly path: string;
+  readonly sheets: readonly Sheet[];
+  readonly parts: readonly Relationship[];
+  readonly is1904: boolean;
+}
+
+/** Which parts a workbook has. Throws a `TableFault` when it is none. */
+export async function contentsOf(zip: Zip): Promise<Contents> {
+  const root = (await zip.relationships("")).find(({ type }) => type === "officeDocument");
+  const path = root?.path ?? "xl/workbook.xml";
+  const other = OTHER_ARCHIVES.find(([part]) => zip.has(part))?.[1];
+  if (other !== undefined) throw new TableFault(other);
+  if (!zip.has(path)) throw new TableFault(NO_WORKBOOK);
+  const parts = await zip.relationships(path);
+  const targets = new Map(parts.map((part) => [part.id, part.path]));
+  const sheets: Sheet[] = [];
+  let is1904 = false;
+  await zip.parse(path, {
+    open: (name, attributes) => {
+      const { date1904 } = name === "workbookPr" ? attributes() : {};
+      if (date1904 === "1" || date1904 === "true") is1904 = true;
+      if (name !== "sheet" || sheets.length >= PARTS_MAX) return;
+      const { id = "", name: called = "", state = "visible" } = attributes();
+      const target = targets.get(id) ?? "";
+      if (zip.has(target))
+        sheets.push({ name: called, path: target, isHidden: state !== "visible" });
+    },
+  });
+  return { path, sheets, parts, is1904 };
+}
+
 /** Reads an .xlsx workbook (ECMA-376) in memory, a sheet as a stream of rows. */
 export class Workbook {
+  readonly sheets: readonly Sheet[];
   readonly #zip: Zip;
-  readonly #sheets: Sheet[] = [];
-  #epochDays = EPOCH_1900_DAYS;
+  readonly #is1904: boolean;
   #texts: readonly string[] = [];
-  #dateStyles: ReadonlySet<number> = new Set();
+  #dates: ReadonlyMap<number, DateFormat> = new Map();
+  #width = 0;
 
-  private constructor(zip: Zip) {
+  private constructor(zip: Zip, { sheets, is1904 }: Contents) {
     this.#zip = zip;
+    this.sheets = sheets;
+    this.#is1904 = is1904;
   }
 
-  get sheets(): readonly Sheet[] {
-    return this.#sheets;
+  /** Columns up to the last that holds something in the rows that were read. */
+  get width(): number {
+    return this.#width;
   }
 
   static async open(file: Buffer): Promise<Workbook> {
     const zip = await Zip.open(file);
-    const root = (await zip.relationships("")).find(({ type }) => type === "officeDocument");
-    const path = root?.path ?? "xl/workbook.xml";
-    const other = OTHER_ARCHIVES.find(([part]) => zip.has(part))?.[1];
-    if (other !== undefined) throw new TableFault(other);
-    if (!zip.has(path)) throw new TableFault(NO_WORKBOOK);
-    const parts = await zip.relationships(path);
+    const contents = await contentsOf(zip);
     const partOf = (sought: string): string =>
-      parts.find(({ type }) => type === sought)?.path ?? "";
-    const workbook = new Workbook(zip);
-    const targets = new Map(parts.map((part) => [part.id, part.path]));
-    await zip.parse(path, {
-      open: (name, attributes) => workbook.#read(name, attributes, targets),
-    });
+      contents.parts.find(({ type }) => type === sought)?.path ?? "";
+    const workbook = new Workbook(zip, contents);
     workbook.#texts = await sharedTexts(zip, partOf("sharedStrings"));
-    workbook.#dateStyles = await stylesOfDates(zip, partOf("styles"));
+    workbook.#dates = await formatsOfDates(zip, partOf("styles"));
     return workbook;
-  }
-
-  #read(name: string, attributes: () => Attributes, targets: ReadonlyMap<string, string>): void {
-    const { date1904 } = name === "workbookPr" ? attributes() : {};
-    if (date1904 === "1" || date1904 === "true") this.#epochDays = EPOCH_1904_DAYS;
-    if (name !== "sheet" || this.#sheets.length >= PARTS_MAX) return;
-    const { id = "", name: called = "", state = "visible" } = attributes();
-    const path = targets.get(id) ?? "";
-    if (this.#zip.has(path))
-      this.#sheets.push({ name: called, path, isHidden: state !== "visible" });
   }
 
   async *rows({ path }: Sheet): AsyncGenerator<readonly RawRow[]> {
     const links = await this.#mailLinks(path);
     const reader = new SheetReader((...cell) => this.#shown(...cell), links);
     for await (const _ of this.#zip.events(path, reader.handlers)) {
+      this.#width = reader.width;
       if (reader.rows.length > 0) yield reader.rows.splice(0);
     }
+    this.#width = reader.width;
     yield reader.rows.splice(0);
   }
 
   #shown(value: string, type: string, style: number): string {
     if (type === "s") return this.#texts[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "TRUE" : "FALSE";
-    if (type === "n" && value !== "" && this.#dateStyles.has(style))
-      return dateText(Number(value), this.#epochDays) ?? value;
-    return unescaped(value);
+    if (type !== "n") return unescaped(value);
+    return this.#dates.get(style)?.(Number(value), this.#is1904) ?? numberText(value);
   }
 
   async #mailLinks(path: string): Promise<ReadonlyMap<string, string>> {
@@ -119,10 +131,17 @@ export class Workbook {
   }
 }
 
+/** The number of a row, which is behind the one before. */
+export const lineOf = (r: string | undefined, before: number): number => {
+  const line = Number(r);
+  return line > before && line <= ROWS_MAX ? line : before + 1;
+};
+
 type ShowCell = (value: string, type: string, style: number) => string;
 
 class SheetReader {
   readonly rows: RawRow[] = [];
+  width = 0;
   readonly #shown: ShowCell;
   readonly #links: ReadonlyMap<string, string>;
   #cells: string[] = [];
@@ -170,7 +189,7 @@ class SheetReader {
   };
 
   #beginRow({ r }: Attributes): void {
-    this.#line = r === undefined ? this.#line + 1 : Number(r);
+    this.#line = lineOf(r, this.#line);
     this.#cells = [];
     this.#at = -1;
     this.#unvalued = [];
@@ -188,6 +207,7 @@ class SheetReader {
 
   #endCell(): void {
     const text = this.#linked(this.#shown(this.#value, this.#type, this.#style));
+    if (text !== "" || this.#hasFormula) this.width = Math.max(this.width, this.#at + 1);
     if (this.#hasFormula && this.#value === "" && this.#type !== "str")
       this.#unvalued.push(this.#at);
     if (text === "" || this.#at < 0) return;
@@ -216,27 +236,6 @@ class SheetReader {
       unvalued: this.#unvalued.length > 0 ? this.#unvalued : undefined,
     });
   }
-}
-
-const EPOCH_1900_DAYS = 25_569;
-const EPOCH_1904_DAYS = 24_107;
-
-const LAST_DAY = 2_958_465;
-
-function dateText(days: number, epochDays: number): string | undefined {
-  if (!(days >= 1 && days < LAST_DAY + 1)) return undefined;
-  const text = isoTime(Math.round((days - epochDays) * 86_400) * 1_000);
-  return Number.isInteger(days) ? text.slice(0, 10) : text.slice(0, 19);
-}
-
-function columnOf(reference: string): number {
-  let column = 0;
-  for (let at = 0; at < reference.length; at += 1) {
-    const code = reference.charCodeAt(at) & ~32;
-    if (code < 65 || code > 90) break;
-    column = column * 26 + code - 64;
-  }
-  return column - 1;
 }
 
 /** Characters that XML cannot hold are written `_x000D_` (ECMA-376 part 1, section 22.9.2.19). */
@@ -277,28 +276,22 @@ async function sharedTexts(zip: Zip, path: string): Promise<readonly string[]> {
   return texts;
 }
 
-/** Excel takes 255. */
-const FORMAT_UNITS = 1_000;
-
-async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number>> {
-  const found = new Set<number>();
+async function formatsOfDates(zip: Zip, path: string): Promise<ReadonlyMap<number, DateFormat>> {
+  const found = new Map<number, DateFormat>();
   if (!zip.has(path)) return found;
-  const formats = new Set<number>([
-    14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58,
-  ]);
+  const formats = new Map<string, string>();
   let isCell = false;
   let style = 0;
   await zip.parse(path, {
     open: (name, attributes) => {
       if (name === "numFmt") {
         const { numFmtId = "", formatCode = "" } = attributes();
-        const code = formatCode
-          .slice(0, FORMAT_UNITS)
-          .replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, "");
-        if (/[dy]/i.test(code)) formats.add(Number(numFmtId));
+        formats.set(numFmtId, formatCode);
       } else if (name === "cellXfs") isCell = true;
       else if (name === "xf" && isCell) {
-        if (formats.has(Number(attributes()["numFmtId"]))) found.add(style);
+        const { numFmtId = "" } = attributes();
+        const format = dateFormat(Number(numFmtId), formats.get(numFmtId));
+        if (format !== undefined) found.set(style, format);
         style += 1;
       }
     },
@@ -308,103 +301,3 @@ async function stylesOfDates(zip: Zip, path: string): Promise<ReadonlySet<number
   });
   return found;
 }
-
-/** Links of a sheet that Excel writes, and some. */
-const LINKS_MAX = 100_000;
-
-interface Relationship {
-  readonly id: string;
-  readonly type: string;
-  readonly target: string;
-  readonly path: string;
-}
-
-class Zip {
-  readonly #file: ZipFile;
-  readonly #entries: ReadonlyMap<string, Entry>;
-  #unpacked = 0;
-
-  private constructor(file: ZipFile, entries: ReadonlyMap<string, Entry>) {
-    this.#file = file;
-    this.#entries = entries;
-  }
-
-  static async open(octets: Buffer): Promise<Zip> {
-    try {
-      const file = await fromBufferPromise(octets, { lazyEntries: true, autoClose: false });
-      if (file.entryCount > PARTS_MAX) throw new TableFault(BROKEN);
-      const entries = new Map<string, Entry>();
-      for await (const entry of file.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
-      return new Zip(file, entries);
-    } catch {
-      throw new TableFault(BROKEN);
-    }
-  }
-
-  has(path: string): boolean {
-    return this.#entries.has(path.toLowerCase());
-  }
-
-  async relationships(path: string): Promise<readonly Relationship[]> {
-    const slash = path.lastIndexOf("/") + 1;
-    const listed = `${path.slice(0, slash)}_rels/${path.slice(slash)}.rels`;
-    const found: Relationship[] = [];
-    if (!this.has(listed)) return found;
-    await this.parse(listed, {
-      open: (name, attributes) => {
-        if (name !== "Relationship") return;
-        const { Id: id = "", Type: type = "", Target: target = "" } = attributes();
-        const word = type.slice(type.lastIndexOf("/") + 1);
-        if (found.length >= LINKS_MAX) throw new TableFault(BROKEN);
-        found.push({ id, type: word, target, path: pathOf(target, path) });
-      },
-    });
-    return found;
-  }
-
-  async parse(path: string, handlers: Handlers): Promise<void> {
-    for await (const _ of this.events(path, handlers));
-  }
-
-  async *events(path: string, handlers: Handlers): AsyncGenerator<undefined> {
-    const entry = this.#entries.get(path.toLowerCase());
-    if (entry === undefined) throw new TableFault(BROKEN);
-    if (entry.isEncrypted()) throw new TableFault(PASSWORD);
-    const reader = new XmlReader(handlers);
-    let decoder: InstanceType<typeof TextDecoder> | undefined;
-    const read = (text: string): void => {
-      if (!reader.write(text)) throw new TableFault(BROKEN);
-    };
-    try {
-      const stream: AsyncIterable<Buffer> = await this.#file.openReadStreamPromise(entry);
-      for await (const piece of stream) {
-        this.#unpacked += piece.length;
-        if (this.#unpacked > UNPACKED_MAX_OCTETS)
-          throw new TableFault("The workbook unpacks to more than 400 MB; save it as .csv.");
-        decoder ??= decoderFor(piece);
-        const text = decoder.decode(piece, { stream: true });
-        for (let at = 0; at < text.length; at += SLICE_UNITS) {
-          read(text.slice(at, at + SLICE_UNITS));
-          yield;
-        }
-      }
-      read(decoder?.decode() ?? "");
-      if (!reader.end()) throw new TableFault(BROKEN);
-    } catch (error) {
-      throw error instanceof TableFault ? error : new TableFault(BROKEN);
-    }
-  }
-}
-
-function pathOf(target: string, from: string): string {
-  try {
-    return decodeURIComponent(new URL(target, `zip://x/${from}`).pathname.slice(1));
-  } catch {
-    return "";
-  }
-}
-
-const decoderFor = ([first, second]: Uint8Array): InstanceType<typeof TextDecoder> =>
-  new TextDecoder(
-    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe ? "utf-16be" : "utf-8",
-  );

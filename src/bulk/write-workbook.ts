@@ -72,7 +72,7 @@ async function* sheetXml(rows: RowSource, sheetRows: number): AsyncGenerator<str
     let left = sheetRows;
     for (let page = await rows.take(left); page.length > 0; page = await rows.take(left)) {
       left -= page.length;
-      yield page.map((row) => `<row>${row.map(cellXml).join("")}</row>`).join("");
+      yield page.map((row) => `<row>${row.map((cell) => cellXml(cell)).join("")}</row>`).join("");
       if (left === 0) break;
     }
     yield "</sheetData></worksheet>";
@@ -82,23 +82,32 @@ async function* sheetXml(rows: RowSource, sheetRows: number): AsyncGenerator<str
   }
 }
 
-function cellXml(cell: CsvCell): string {
-  if (cell === undefined || cell === "") return "<c/>";
-  if (typeof cell === "number") return `<c><v>${String(cell)}</v></c>`;
-  if (typeof cell === "boolean") return `<c t="b"><v>${cell ? "1" : "0"}</v></c>`;
-  return `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`;
+/** `attributes` stand behind the name of its tag. */
+export function cellXml(cell: CsvCell, attributes = ""): string {
+  if (cell === undefined || cell === "") return `<c${attributes}/>`;
+  if (typeof cell === "number") return `<c${attributes}><v>${String(cell)}</v></c>`;
+  if (typeof cell === "boolean") return `<c${attributes} t="b"><v>${cell ? "1" : "0"}</v></c>`;
+  return `<c${attributes} t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`;
 }
 
 /** What XML cannot hold is `_x0001_`, and what looks like that is `_x005F_x0001_` (ECMA-376 part 1, section 22.9.2.19). */
 const ODD = /[^\t\n -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|_(?=x[0-9a-f]{4}_)/giu;
 
-const NAMED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const NAMED: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+export const inXml = (text: string): string => text.replace(/[&<>"]/g, (sign) => NAMED[sign] ?? "");
 
 const escaped = (text: string): string =>
-  text
-    .slice(0, TEXT_MAX_UNITS)
-    .replace(ODD, (odd) => `_x${odd.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`)
-    .replace(/[&<>]/g, (sign) => NAMED[sign] ?? sign);
+  inXml(
+    text
+      .slice(0, TEXT_MAX_UNITS)
+      .replace(ODD, (odd) => `_x${odd.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`),
+  );
 
 function partsOf(sheets: number): readonly (readonly [path: string, xml: string])[] {
   const numbers = Array.from({ length: sheets }, (_, at) => String(at + 1));

@@ -4,7 +4,11 @@ export interface Handlers {
   /** Decoded when it is asked for. */
   readonly text?: (text: () => string) => void;
   readonly close?: (name: string) => void;
+  /** Behind the others, each piece of XML as it stands; what it names, unless that is foreign. */
+  readonly token?: (kind: TokenKind, name: string | undefined, xml: string) => void;
 }
+
+export type TokenKind = "open" | "close" | "empty" | "text" | "other";
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -21,8 +25,9 @@ const ELEMENTS_MAX = 4_000_000;
 /** Declarations of namespaces cost more than other tags, and a part has few. */
 const DECLARED_MAX = 10_000;
 
-/** What a part of a workbook has by ECMA-376, transitional or strict; parts without a namespace are read, too. */
-const KNOWN_NAMESPACE = /\/spreadsheetml\/(?:2006\/)?main$|\/package\/2006\/relationships$/;
+/** What parts of a workbook have by ECMA-376, transitional or strict; parts without a namespace are read, too. */
+const KNOWN_NAMESPACE =
+  /\/spreadsheetml\/(?:(?:2006\/)?main|2018\/threadedcomments)$|\/drawingml\/(?:2006\/)?chart$|\/package\/2006\/(?:relationships|content-types)$/;
 
 /** Stretches that end with a text of their own, and whether they are text. */
 const STRETCHES = [
@@ -75,21 +80,28 @@ export class XmlReader {
   }
 
   #readOne(xml: string, at: number): number | undefined {
-    if (xml[at] !== "<") {
-      const tag = xml.indexOf("<", at);
-      const end = tag < 0 ? xml.length : tag;
-      const reference = tag < 0 ? xml.indexOf("&", Math.max(at, end - REFERENCE_UNITS)) : -1;
-      const until = reference < 0 ? end : reference; // it may be cut in two
-      if (until > at) this.#handlers.text?.(() => decoded(xml.slice(at, until)));
-      return until;
-    }
+    if (xml[at] !== "<") return this.#readText(xml, at);
     if (xml[at + 1] === "!" || xml[at + 1] === "?") return this.#begin(xml, at);
     const end = endOfTag(xml, at);
     if (end === undefined) return at;
     const isClosing = xml[at + 1] === "/";
-    if (isClosing) this.#close(xml.slice(at + 2, end));
-    else this.#open(xml.slice(at + 1, end));
+    const name = isClosing
+      ? this.#close(xml.slice(at + 2, end))
+      : this.#open(xml.slice(at + 1, end));
+    const kind = isClosing ? "close" : xml[end - 1] === "/" ? "empty" : "open";
+    this.#handlers.token?.(kind, name, xml.slice(at, end + 1));
     return this.#depth < 0 || this.#isTooMuch ? undefined : end + 1;
+  }
+
+  #readText(xml: string, at: number): number {
+    const tag = xml.indexOf("<", at);
+    const end = tag < 0 ? xml.length : tag;
+    const reference = tag < 0 ? xml.indexOf("&", Math.max(at, end - REFERENCE_UNITS)) : -1;
+    const until = reference < 0 ? end : reference; // it may be cut in two
+    if (until === at) return at;
+    this.#handlers.text?.(() => decoded(xml.slice(at, until)));
+    this.#handlers.token?.("text", undefined, xml.slice(at, until));
+    return until;
   }
 
   #begin(xml: string, at: number): number | undefined {
@@ -97,6 +109,7 @@ export class XmlReader {
     if (found === undefined) return xml.length - at < "<![CDATA[".length ? at : undefined;
     this.#stretch = found;
     this.#elements += 1;
+    this.#handlers.token?.("other", undefined, found.start);
     return at + found.start.length;
   }
 
@@ -105,12 +118,13 @@ export class XmlReader {
     const found = xml.indexOf(end, at);
     const until = found < 0 ? Math.max(at, xml.length - end.length + 1) : found;
     if (isText && until > at) this.#handlers.text?.(() => xml.slice(at, until));
-    if (found < 0) return until;
-    this.#stretch = undefined;
-    return found + end.length;
+    const next = found < 0 ? until : found + end.length;
+    this.#handlers.token?.("other", undefined, xml.slice(at, next));
+    if (found >= 0) this.#stretch = undefined;
+    return next;
   }
 
-  #open(tag: string): void {
+  #open(tag: string): string | undefined {
     const isEmpty = tag.endsWith("/");
     const inside = isEmpty ? tag.slice(0, -1) : tag;
     const nameEnd = endOfName(inside);
@@ -123,9 +137,10 @@ export class XmlReader {
     const name = this.#known(qualified);
     if (name !== undefined) this.#handlers.open?.(name, () => attributesOf(attributes));
     if (isEmpty) this.#close(qualified);
+    return name;
   }
 
-  #close(qualified: string): void {
+  #close(qualified: string): string | undefined {
     const name = this.#known(qualified);
     if (name !== undefined) this.#handlers.close?.(name);
     if ((this.#scopes.at(-1)?.depth ?? 0) === this.#depth && this.#depth > 0) {
@@ -133,6 +148,7 @@ export class XmlReader {
       this.#names.clear();
     }
     this.#depth -= 1;
+    return name;
   }
 
   #declare(text: string): void {
@@ -216,7 +232,8 @@ const NAMED: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-function decoded(text: string): string {
+/** What a text of XML says. */
+export function decoded(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi,

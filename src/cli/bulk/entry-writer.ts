@@ -3,13 +3,13 @@ import {
   type NotedResult,
   RESULT_COLUMNS,
   type CsvCell,
-  csvLine,
   resultCells,
   rowCells,
 } from "../../core/batch/result-cells.ts";
 import { type ListRow, padded } from "../../core/batch/list-table.ts";
 import { entryClassOf } from "../../core/batch/batch-chunk.ts";
 import type { ReadShape } from "../../bulk/list-file.ts";
+import { outText } from "../../bulk/out-text.ts";
 
 export type TextFormat = "list" | "csv" | "ndjson";
 export type FileFormat = TextFormat | "xlsx";
@@ -36,23 +36,31 @@ export interface CheckedRow extends ListRow {
   readonly isDuplicate: boolean;
 }
 
-export function fileHead(format: TextFormat, { header, delimiter }: ReadShape): string {
-  return format === "csv" ? csvLine([...header, ...RESULT_COLUMNS], delimiter) : "";
-}
-
-export function rowsText(
+/** Text of pages: CSV as the file that was read has it, or for Excel; the others in UTF-8. */
+export function textWriter(
   format: TextFormat,
-  rows: readonly CheckedRow[],
   shape: ReadShape,
-): string {
-  return rows.map((row) => LINES[format](row, shape)).join("");
+  isForExcel: boolean,
+): (rows: readonly CheckedRow[]) => Uint8Array | string {
+  const { header } = shape;
+  if (format !== "csv") {
+    const lines = LINES[format];
+    return (rows: readonly CheckedRow[]) => rows.map((row) => lines(row, header)).join("");
+  }
+  const { head, line, encode } = outText(shape, isForExcel);
+  let start = head + line([...header, ...RESULT_COLUMNS]);
+  return (rows: readonly CheckedRow[]) => {
+    const text = encode(start + rows.map((row) => line(cellsOf(row, shape))).join(""));
+    start = "";
+    return text;
+  };
 }
 
-const LINES: Readonly<Record<TextFormat, (row: CheckedRow, shape: ReadShape) => string>> = {
-  list: ({ entries, results }) =>
+const LINES = {
+  list: ({ entries, results }: CheckedRow) =>
     entries.map((entry, at) => (isValid(results[at]) ? `${entry}\n` : "")).join(""),
-  csv: (row, shape) => csvLine(cellsOf(row, shape), shape.delimiter),
-  ndjson: (row, { header }) => `${withResult(objectOf(row, header), resultJson(row))}\n`,
+  ndjson: (row: CheckedRow, header: readonly string[]) =>
+    `${withResult(objectOf(row, header), resultJson(row))}\n`,
 };
 
 export const cellsOf = (

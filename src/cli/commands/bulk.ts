@@ -9,10 +9,9 @@ import {
   type FileFormat,
   type TextFormat,
   cellsOf,
-  fileHead,
   formatNamed,
   formatOfForm,
-  rowsText,
+  textWriter,
 } from "../bulk/entry-writer.ts";
 import { type CommandBulkChecker, type CheckedPage, checkPages } from "../bulk/check-pages.ts";
 import { rowsFor } from "../command.ts";
@@ -30,9 +29,6 @@ interface RunState {
   /** Entries of `tally.invalidDns` for which DNS did not answer. */
   inconclusive: number;
 }
-
-/** Spreadsheets know UTF-8 by it. */
-const BYTE_ORDER_MARK = "\ufeff";
 
 const SHOW_EVERY_MS = 200;
 
@@ -57,8 +53,6 @@ function count(state: RunState, { rows, shape }: CheckedPage): void {
 interface BulkSource {
   readonly path: string;
   readonly facts: FileFacts | undefined;
-  /** Begins with a byte order mark; known once something was read. */
-  readonly mark: () => boolean;
   readonly slices: AsyncIterable<Uint8Array>;
   readonly readBytes: () => number;
 }
@@ -69,22 +63,16 @@ async function openInput(path: string, files: Files, stop: AbortSignal): Promise
     throw new CommandFailure(EXIT.failed, wordsOf({ code: "ENOENT", path }));
   }
   let readBytes = 0;
-  let mark = false;
   async function* slices(): AsyncGenerator<Uint8Array> {
     for await (const slice of files.read(path, stop)) {
-      if (readBytes === 0) mark = hasMark(slice);
       readBytes += slice.length;
       yield slice;
     }
   }
-  return { path, facts, mark: () => mark, slices: slices(), readBytes: () => readBytes };
+  return { path, facts, slices: slices(), readBytes: () => readBytes };
 }
 
-const hasMark = ([a, b, c]: Uint8Array): boolean =>
-  (a === 0xef && b === 0xbb && c === 0xbf) ||
-  (a === 0xff && b === 0xfe) ||
-  (a === 0xfe && b === 0xff);
-
+/** How much of a file was read; undefined for standard input. */
 function shareOf({ facts, readBytes }: BulkSource): number | undefined {
   if (facts === undefined) return undefined;
   return facts.sizeBytes === 0 ? 1 : Math.min(1, readBytes() / facts.sizeBytes);
@@ -182,7 +170,7 @@ export const bulkCommand = rowsFor<CliBulk>()("bulk", {
       .option("--column <name>", "column or JSON member with the entries (number from 1, or name)")
       .option("--sheet <name>", "sheet of a workbook (name, or number from 1)")
       .option("--encoding <label>", "encoding of the text, such as shift_jis; default: found out")
-      .option("--bom", "begin CSV with a byte order mark, for Excel"),
+      .option("--bom", "write CSV in UTF-8 with a byte order mark, for Excel"),
   details:
     "list: the valid entries, one a line. csv: every row with its result; a cell that a\n" +
     "spreadsheet would run gets a '. xlsx: the same as a workbook. ndjson: every object with\n" +
@@ -286,8 +274,7 @@ async function writeAll(
       meter.show(state);
     }
   }
-  const isMarked = (): boolean => bom === true || input.mark();
-  const output = format === "xlsx" ? workbookOf(rowsOf(pages())) : texts(pages(), format, isMarked);
+  const output = format === "xlsx" ? workbookOf(rowsOf(pages())) : texts(pages(), format, bom);
   for await (const piece of output) await writer.write(piece as string | Uint8Array);
   meter.show(state);
   meter.clear();
@@ -308,15 +295,12 @@ async function* rowsOf(
 async function* texts(
   pages: AsyncIterable<CheckedPage>,
   format: TextFormat | undefined,
-  isMarked: () => boolean,
-): AsyncGenerator<string> {
-  let isFirst = true;
+  isForExcel = false,
+): AsyncGenerator<Uint8Array | string> {
+  let write: ReturnType<typeof textWriter> | undefined;
   for await (const { rows, shape } of pages) {
-    const to = format ?? formatOfForm[shape.form];
-    const mark = isFirst && to === "csv" && isMarked() ? BYTE_ORDER_MARK : "";
-    const head = isFirst ? mark + fileHead(to, shape) : "";
-    isFirst = false;
-    yield head + rowsText(to, rows, shape);
+    write ??= textWriter(format ?? formatOfForm[shape.form], shape, isForExcel);
+    yield write(rows);
   }
 }
 

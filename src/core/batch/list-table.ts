@@ -7,8 +7,10 @@ export interface ListRow {
   readonly cells: readonly string[];
   /** Where it begins in the file, from 1. */
   readonly line: number;
-  /** None when its cell is blank, several when the cell holds several. */
+  /** None when its cells are blank, several when they hold several. */
   readonly entries: readonly string[];
+  /** Of a table with further columns, how many are in each. */
+  readonly spread?: readonly number[] | undefined;
   readonly readAs?: string | undefined;
   readonly reason?: string | undefined;
   readonly object?: string | undefined;
@@ -20,8 +22,14 @@ export interface ListShape {
   readonly column: string;
   readonly at: number;
   readonly others: readonly string[];
+  /** Columns that are read with it, as "E-mail 2 Address" is with "E-mail Address". */
+  readonly further?: readonly number[];
   readonly delimiter: string;
   readonly above?: number;
+  /** Where the header stands; absent: there is none. */
+  readonly headLine?: number;
+  /** Columns of ours follow, from an earlier run. */
+  readonly isAgain?: boolean;
 }
 
 /** `list`: one column of entries, whose name may stand above it. `objects`: the first row names the columns. */
@@ -106,9 +114,11 @@ export class ListTable {
   #sampleCells = 0;
   #shape: ListShape | undefined;
   #index = 0;
+  #further: readonly number[] = [];
   #width = 0;
-  /** Where our own columns of an earlier run begin, and where their message stands. */
+  /** Where our own columns of an earlier run begin, and where their status and message stand. */
   #ownAt = Infinity;
+  #statusAt = -1;
   #messageAt = -1;
 
   /** `wanted`: name or number of the column; absent: found by its name, else by what it holds. */
@@ -166,13 +176,18 @@ export class ListTable {
       return name === "" ? `column ${String(column + 1)}` : name;
     };
     this.#index = index;
+    this.#further = at < 0 ? [] : furtherOf(header, index);
+    const headLine = rows[at]?.line ?? 0;
     const shape = {
       header,
       column: nameOf(index),
       at: index,
-      others: others.map(nameOf),
+      others: others.filter((column) => !this.#further.includes(column)).map(nameOf),
       delimiter: this.#delimiter,
+      ...(this.#further.length > 0 && { further: this.#further }),
       ...(at > 0 && { above: at }),
+      ...(headLine > 0 && { headLine }),
+      ...(this.#ownAt < Infinity && { isAgain: true }),
     };
     this.#shape = shape;
     return this.#read(shape, body);
@@ -197,14 +212,12 @@ export class ListTable {
   }
 
   #findOwn(names: readonly string[]): void {
-    const at = names.indexOf("status");
-    if (
-      at < 1 ||
-      names.length - at < 3 ||
-      !names.slice(at).every((name) => RESULT_COLUMNS.includes(name))
-    )
-      return;
+    const at = ["original", "verdict", "status"]
+      .map((name) => names.indexOf(name))
+      .find((index) => index > 0 && isOwn(names.slice(index)));
+    if (at === undefined) return;
     this.#ownAt = at;
+    this.#statusAt = names.indexOf("status");
     this.#messageAt = names.indexOf("message");
   }
 
@@ -269,8 +282,11 @@ export class ListTable {
       ? raw.slice(0, width).map(unguarded)
       : withinWidth(raw, width, this.#delimiter);
     const cell = raw[this.#index] ?? "";
-    const entries = entriesOf(cell);
-    const isUnread = raw[this.#ownAt] === NOT_READ;
+    const first = entriesOf(cell);
+    const each = this.#further.map((column) => entriesOf(raw[column] ?? ""));
+    const entries = each.length === 0 ? first : [first, ...each].flat();
+    const spread = each.length === 0 ? undefined : [first, ...each].map(({ length }) => length);
+    const isUnread = raw[this.#statusAt] === NOT_READ;
     const hasMore = !isOwn && filledOf(raw) > this.#width;
     const reason =
       fault ??
@@ -280,10 +296,33 @@ export class ListTable {
         : undefined) ??
       faultOf(entries, row, this.#width, this.#index);
     if (reason !== undefined)
-      return { cells, line, entries: [], readAs: undefined, reason, object };
-    const readAs = unwrapping(entries, cells[this.#index] ?? "");
-    return { cells, line, entries, readAs, reason, object };
+      return { cells, line, entries: [], spread, readAs: undefined, reason, object };
+    const read = [this.#index, ...this.#further].map((column) => cells[column] ?? "");
+    const readAs = unwrapping(entries, read.filter((text) => text !== "").join(", "));
+    return { cells, line, entries, spread, readAs, reason, object };
   }
+}
+
+/** Names of columns that a cleaned file, or one of the command, ends with. */
+function isOwn(names: readonly string[]): boolean {
+  const rest = names[0] === "original" ? names.slice(1) : names;
+  const isJudged = rest[0] === "verdict" && rest[1] === "reason";
+  const found = isJudged ? rest.slice(2) : rest;
+  const isFound = found.length > 2 && found[0] === "status";
+  return (
+    (isFound || (isJudged && found.length === 0)) &&
+    found.every((name) => RESULT_COLUMNS.includes(name))
+  );
+}
+
+/** Columns of second and further addresses: named like the one that is read but for their number. */
+function furtherOf(header: readonly string[], index: number): readonly number[] {
+  const [name, ...names] = [header[index] ?? "", ...header].map(plain);
+  const bare = name?.replace(/\d/g, "");
+  if (name === undefined || !/^\D+1?\D*$/.test(name)) return [];
+  return names.flatMap((other, at) =>
+    /^\D+[2-9]\D*$/.test(other) && other.replace(/\d/g, "") === bare ? at : [],
+  );
 }
 
 /** What the entries were read as, unless the cell says it. */

@@ -85,9 +85,9 @@ const NEEDS_QUOTES = /["\r\n,;\t|]/;
 
 export type CsvCell = string | number | boolean | undefined;
 
-/** One line of CSV (RFC 4180), its line break included; what begins like a formula, at its start or behind a separator, gets a `'`. */
-export const csvLine = (cells: readonly CsvCell[], delimiter = ","): string =>
-  `${cells.map(csvCell).join(delimiter)}\r\n`;
+/** One line of CSV (RFC 4180), its end included; what begins like a formula, at its start or behind a separator, gets a `'`. */
+export const csvLine = (cells: readonly CsvCell[], delimiter = ",", end = "\r\n"): string =>
+  cells.map(csvCell).join(delimiter) + end;
 
 function csvCell(cell: CsvCell): string {
   if (cell === undefined || cell === "") return "";

@@ -20,17 +20,24 @@ const KEEP = [
   ["all", "Good when all addresses are good"],
 ] as const;
 
-const DELIMITER_WORDS: Readonly<Record<string, string>> = {
-  ",": "commas",
-  ";": "semicolons",
-  "\t": "tabs",
-  "|": "bars",
-};
-
 const FORMS = [
-  ["csv", "CSV"],
+  ["csv", "Text (CSV)"],
   ["xlsx", "Excel (.xlsx)"],
 ] as const;
+
+const KEPT_BOOK =
+  "Your workbook: formats, formulas and other sheets stay. Formulas move with their rows, or keep their value where a row they name goes. Pictures and charts stay in their place, pivot tables keep what they hold, manual page breaks go.";
+const NEW_BOOK = "A new workbook of one sheet, in which cells are texts.";
+
+/** Encodings that can be written again. */
+const WRITTEN = ["utf-8", "utf-16le", "utf-16be", "windows-1252"];
+
+function textWords({ sheet, encoding }: ReadList, isForExcel: boolean): string {
+  const where = isForExcel || !WRITTEN.includes(encoding) ? "in UTF-8" : `in ${encoding}`;
+  return sheet === null
+    ? `With the delimiter and line ends of your file, ${where}.`
+    : "The sheet alone, in UTF-8: numbers with up to 15 digits, dates as they are shown.";
+}
 
 interface CleanedProps {
   readonly id: string;
@@ -51,33 +58,61 @@ function KeepRule({ id, read: { keep, column, sheet } }: CleanedProps): VNode {
   );
 }
 
+interface FileFieldsProps {
+  readonly read: ReadList;
+  readonly form: string;
+  readonly setForm: (form: string) => void;
+  readonly encoding: string;
+  readonly setEncoding: (encoding: string) => void;
+}
+
+function FileFields({ read, form, setForm, encoding, setEncoding }: FileFieldsProps): VNode {
+  const isWorkbook = read.sheet !== null;
+  return (
+    <>
+      <Field
+        label="File"
+        hint={
+          form === "csv" ? textWords(read, encoding === "utf-8") : isWorkbook ? KEPT_BOOK : NEW_BOOK
+        }
+        value={form}
+        choices={FORMS}
+        onValue={setForm}
+      />
+      {form === "csv" && !isWorkbook && (
+        <Field
+          label="Encoding"
+          hint="Excel drops leading zeros of a CSV file, and reads UTF-8 by its mark."
+          value={encoding}
+          choices={[
+            ["own", `As my file (${read.encoding})`],
+            ["utf-8", "UTF-8 with mark, for Excel"],
+          ]}
+          onValue={setEncoding}
+        />
+      )}
+    </>
+  );
+}
+
 /** The file that the reader wants, made by the server of the rows that are chosen. */
 export function Cleaned({ id, read }: CleanedProps): VNode {
   const names = classesIn(read);
   const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
   const [columns, setColumns] = useState<string>("verdict");
-  const [form, setForm] = useState<string>("csv");
+  const [form, setForm] = useState<string>(read.sheet === null ? "csv" : "xlsx");
+  const [encoding, setEncoding] = useState<string>("own");
   const kept = names.filter((name) => chosen.includes(name));
   const rows = sumOf(kept, (name) => read.counts[name]);
   const href = (classes: readonly ShownClass[]): string =>
-    `account/lists/${id}/${form}?bom=1&columns=${columns}&classes=${classes.join(",")}`;
+    `account/lists/${id}/${form}?encoding=${encoding}&columns=${columns}&classes=${classes.join(",")}`;
   return (
     <section class="sheet even" id="cleaned">
       <div class="stack close">
         <h2>Cleaned list</h2>
         <KeepRule {...{ id, read }} />
         <Field label="Columns" value={columns} choices={COLUMNS} onValue={setColumns} />
-        <Field
-          label="File"
-          hint={
-            form === "csv"
-              ? `With ${DELIMITER_WORDS[read.delimiter] ?? "the delimiter of your file"}, in UTF-8 (your file: ${read.encoding}), lines end as in Windows. Excel drops leading zeros of a CSV file.`
-              : "A new workbook of one sheet. Cells are texts as they are shown; formulas, styles and other sheets do not come with it."
-          }
-          value={form}
-          choices={FORMS}
-          onValue={setForm}
-        />
+        <FileFields {...{ read, form, setForm, encoding, setEncoding }} />
         {rows === 0 ? (
           <p class="note">Choose the rows to keep.</p>
         ) : (

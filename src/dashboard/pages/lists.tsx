@@ -257,26 +257,29 @@ const OTHERS: Partial<Record<keyof typeof CLASSES, readonly [one: string, many: 
 
 /** Rows and lines that have nothing to check. */
 function others(read: ReadList, rows: string): VNode | false {
-  const { above, counts } = read;
+  const { above, counts, columns, further } = read;
+  const more = further.map((at) => columnName(columns[at] ?? "", at)).join(", ");
   const parts = classesIn(read).flatMap((name) => {
     const words = OTHERS[name];
     return words === undefined ? [] : [`${count(counts[name])} ${plural(counts[name], ...words)}`];
   });
   return (
-    parts.length + above > 0 && (
+    parts.length + above + further.length > 0 && (
       <p class="prose">
         {parts.length > 0 &&
           `Of ${rows}, ${parts.join(", ")}. They stay in the file that you get. `}
         {above > 0 &&
-          `${counted(above, "line")} above the header ${plural(above, "is", "are")} left out.`}
+          `${counted(above, "line")} above the header ${plural(above, "is", "are")} left out. `}
+        {more !== "" && `Entries in ${more} are checked, too.`}
       </p>
     )
   );
 }
 
 /** The first rows, the column with the entries before the others, of which there may be forty. */
-function sample({ columns, column, sample: rows }: ReadList): VNode {
-  const order = [column, ...[...columns.keys()].filter((at) => at !== column)];
+function sample({ columns, column, further, sample: rows }: ReadList): VNode {
+  const first = [column, ...further];
+  const order = [...first, ...[...columns.keys()].filter((at) => !first.includes(at))];
   return (
     <Table
       label="The first rows"

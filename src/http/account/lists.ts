@@ -1,11 +1,13 @@
 import type { Account } from "../../accounts/accounts-store.ts";
 import { LISTS_MAX, type ListChoice } from "../../bulk/list-store.ts";
 import type { Session } from "../../bulk/sessions.ts";
+import { type CleanedRows, FILE_COLUMNS } from "../../bulk/cleaned-rows.ts";
+import type { ReadShape } from "../../bulk/list-file.ts";
 import { ROW_ORDERS } from "../../bulk/list-reader.ts";
-import { FILE_COLUMNS, type CleanedRows, type ViewRow } from "../../bulk/list-view.ts";
+import type { ViewRow } from "../../bulk/list-view.ts";
+import { type OutText, outText } from "../../bulk/out-text.ts";
 import type { OpenList, Whose } from "../../bulk/lists.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
-import { csvLine } from "../../core/batch/result-cells.ts";
 import { KEEP_RULES, ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { ListHistoryRow } from "../../store/tables/bulk.ts";
@@ -59,12 +61,11 @@ function shownRow(row: ViewRow): ListRowJson {
 
 async function* csvOf(
   pages: AsyncIterable<CleanedRows>,
-  delimiter: string,
-  mark: string,
-): AsyncGenerator<string> {
-  let start = mark;
+  { head, encode, line }: OutText,
+): AsyncGenerator<Uint8Array | string> {
+  let start = head;
   for await (const rows of pages) {
-    yield start + rows.map((cells) => csvLine(cells, delimiter)).join("");
+    yield encode(start + rows.map(line).join(""));
     start = "";
   }
 }
@@ -156,6 +157,7 @@ async function readOf(
   return {
     columns: shape.header,
     column: shape.at,
+    further: shape.further ?? [],
     sheet: shape.sheet ?? null,
     sheets: shape.sheets ?? [],
     keep: open.list.choice.keep ?? "any",
@@ -286,24 +288,35 @@ async function cleanedFile(
   request: SignedInRequest,
   form: "csv" | "xlsx",
 ): Promise<AccountReply> {
-  const { classes = ROW_CLASSES.join(), columns = "all", bom } = request.query;
+  const { classes = ROW_CLASSES.join(), columns = "all", encoding } = request.query;
   const open = notRunning(await lists.find(whose(request)));
   const wanted = classes.split(",").map(classOf);
   const found = FILE_COLUMNS.find((name) => name === columns);
   if (found === undefined) throw badField(`Columns are one of ${FILE_COLUMNS.join(", ")}.`);
-  const { delimiter } = (await lists.facts(open)).shape;
-  const pages = lists.file(open, { classes: wanted, columns: found });
+  const { shape } = await lists.facts(open);
+  const order = { classes: wanted, columns: found };
   await noteOwn(request, { action: "list.downloaded" });
-  const base = open.list.name.replace(/\.\w{1,5}$/, "");
+  const [, base = "", own = ""] = /^(.*?)(?:\.(\w{1,5}))?$/s.exec(open.list.name) ?? [];
   const what = wanted.length === 1 ? (wanted[0] ?? "").replace("_", "-") : "cleaned";
-  const name = encodeURIComponent(`${base}-${what}.${form}`);
+  const isWorkbook = shape.sheet !== undefined;
+  const ending = form === "xlsx" ? workbookEnding(own) : textEnding(own, shape, found);
+  const name = encodeURIComponent(`${base}-${what}.${ending}`);
   const headers = { "content-disposition": `attachment; filename*=UTF-8''${name}` };
-  const text =
-    form === "xlsx"
-      ? { type: WORKBOOK_TYPE, chunks: workbookOf(pages) }
-      : {
-          type: "text/csv; charset=utf-8",
-          chunks: csvOf(pages, delimiter, bom === "1" ? "\ufeff" : ""),
-        };
-  return new AccountReply({ headers, text });
+  if (form === "xlsx") {
+    const chunks = isWorkbook ? lists.workbook(open, order) : workbookOf(lists.file(open, order));
+    return new AccountReply({ headers, text: { type: WORKBOOK_TYPE, chunks } });
+  }
+  const text = outText(shape, encoding === "utf-8" || isWorkbook);
+  const type = `text/${ending === "tsv" ? "tab-separated-values" : "csv"}; charset=${text.encoding}`;
+  const chunks = csvOf(lists.file(open, order), text);
+  return new AccountReply({ headers, text: { type, chunks } });
+}
+
+/** Workbooks with macros and templates have their own, without which no program opens them. */
+const workbookEnding = (own: string): string => (/^xl[st][mx]$/i.test(own) ? own : "xlsx");
+
+function textEnding(own: string, { form, delimiter }: ReadShape, columns: string): string {
+  if (form !== "list" && delimiter === "\t") return "tsv";
+  const isOwn = /^(?:csv|txt|tab)$/i.test(own) && (form === "table" || columns === "mine");
+  return isOwn ? own : "csv";
 }

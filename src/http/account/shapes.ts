@@ -181,6 +181,8 @@ export interface ReadList extends Pick<
 > {
   readonly columns: readonly string[];
   readonly column: number;
+  /** Columns that are read with it. */
+  readonly further: readonly number[];
   readonly sheet: string | null;
   readonly sheets: readonly string[];
   /** Which of several addresses in a row have to be good. */

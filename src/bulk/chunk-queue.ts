@@ -143,17 +143,7 @@ export class ChunkQueue {
         return "late";
       }
       if (open > 0) return "stored";
-      await changeRows(
-        tx.sql,
-        "jobs",
-        { session: chunk.session },
-        {
-          state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,
-          is_running: 0,
-          announced: raw`case when state = 'stopping' then 1 else 0 end`,
-          expires_at_ms: at.nowMs + SESSION_LIFE_MS,
-        },
-      );
+      await endJobIn(tx, chunk.session, at.nowMs);
       return "finished";
     });
   }
@@ -203,6 +193,17 @@ export class ChunkQueue {
       await deleteRows(sql, "bulk_workers", { worker });
     });
   }
+}
+
+/** Its last chunk is done. */
+export async function endJobIn({ sql }: Tx, session: string, nowMs: number): Promise<void> {
+  const ended = {
+    state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,
+    is_running: 0,
+    announced: raw`case when state = 'stopping' then 1 else 0 end`,
+    expires_at_ms: nowMs + SESSION_LIFE_MS,
+  };
+  await changeRows(sql, "jobs", { session }, ended);
 }
 
 interface At {

@@ -80,11 +80,7 @@ export async function keepList(
   const octets = parts.reduce((sum, part) => sum + part.length, 0);
   const row = { ...(await rowOf(list, store)), octets };
   return await inTransaction<KeepOutcome>(store.db, async (tx) => {
-    for (const [number, packed] of parts.entries()) {
-      const content = store.box.seal(packed, partName(list.id, number));
-      const part = { list: list.id, number, content };
-      await insertRow(tx.sql, "account_list_parts", part);
-    }
+    await insertFile(tx.sql, store, list.id, parts);
     // Only now, as all owners wait for each other from here to the commit.
     await lockName(tx, "account_lists");
     const why = await noRoom(tx, list.accountId, octets);
@@ -192,6 +188,36 @@ export async function changeList(
   const { id, version } = list;
   const row = await rowOf({ ...list, ...change, version: version + 1 }, store);
   return (await changeRows(store.db, "account_lists", { id, version }, row)) === 1;
+}
+
+/** Another file in the place of a list's. False when the list was changed meanwhile. */
+export async function replaceFile(
+  store: ListStore,
+  list: AccountList,
+  change: ListChange,
+  parts: readonly Uint8Array[],
+): Promise<boolean> {
+  const { id, version } = list;
+  const octets = parts.reduce((sum, part) => sum + part.length, 0);
+  const row = { ...(await rowOf({ ...list, ...change, version: version + 1 }, store)), octets };
+  return await inTransaction(store.db, async ({ sql }) => {
+    if ((await changeRows(sql, "account_lists", { id, version }, row)) === 0) return false;
+    await deleteRows(sql, "account_list_parts", { list: id });
+    await insertFile(sql, store, id, parts);
+    return true;
+  });
+}
+
+async function insertFile(
+  sql: Kysely<Database>,
+  { box }: ListStore,
+  list: string,
+  parts: readonly Uint8Array[],
+): Promise<void> {
+  for (const [number, packed] of parts.entries()) {
+    const content = box.seal(packed, partName(list, number));
+    await insertRow(sql, "account_list_parts", { list, number, content });
+  }
 }
 
 const ADDRESS_LIKE = /[^\s,;]*@[^\s,;]*/g;

@@ -1,4 +1,10 @@
-import { type Chunk, chunkEntries, chunkOf, entryAt } from "../core/batch/batch-chunk.ts";
+import {
+  type Chunk,
+  chunkEntries,
+  chunkNumbers,
+  chunkOf,
+  entryAt,
+} from "../core/batch/batch-chunk.ts";
 import { addressBalance, entryNote, type ListKind, withNote } from "../core/batch/result-cells.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { TablePage } from "./batches-store.ts";
@@ -66,30 +72,36 @@ async function* foundPages<Page extends { readonly entries: readonly number[] }>
     }
   }
   const kept = new Map<number, string>();
-  const keepWanted = (results: readonly string[], first: number): void => {
-    for (const [at, result] of results.entries()) {
-      if (wantedAgain.has(first + at)) kept.set(first + at, result);
-    }
+  const keepWanted = (of: ReadonlyMap<number, string>): void => {
+    for (const [entry, result] of of) if (wantedAgain.has(entry)) kept.set(entry, result);
   };
-  let results: readonly string[] = [];
-  let [chunk, first] = [-1, 0];
+  let results: ReadonlyMap<number, string> = new Map();
+  let chunk = -1;
   newest = -1;
   for (let number = 0; number < pages; number += 1) {
     const page = await pageOf(number);
     const found: FoundResult[] = [];
     for (const entry of page.entries) {
       while (chunk < chunkOf(entry)) {
-        first += results.length;
         chunk += 1;
-        results = there(await source.results(chunk));
-        keepWanted(results, first);
+        results = await numberedResults(source, chunk);
+        keepWanted(results);
       }
-      const result = there(results[entry - first] ?? kept.get(entry));
+      const result = there(results.get(entry) ?? kept.get(entry));
       found.push({ result, isDuplicate: entry <= newest });
       newest = Math.max(newest, entry);
     }
     yield { page, found };
   }
+}
+
+async function numberedResults(
+  source: ResultSource,
+  number: number,
+): Promise<ReadonlyMap<number, string>> {
+  const entries = chunkNumbers(there(await source.chunk(number)));
+  const results = there(await source.results(number));
+  return new Map(entries.map((entry, at) => [entry, there(results[at])]));
 }
 
 export async function* spelledResults(

@@ -5,12 +5,12 @@ import type { Account } from "../accounts/accounts-store.ts";
 import type { OctetBox } from "../base/secrets.ts";
 import { badField } from "../base/refusals.ts";
 import type { Jobs } from "../bulk/jobs.ts";
-import { readListFile } from "../bulk/list-file.ts";
-import { forgetList, partOf } from "../bulk/list-store.ts";
+import { forgetInBatches } from "../bulk/forget-in-batches.ts";
+import { forgetInLists } from "../bulk/forget-in-lists.ts";
 import { type Address, addressKey, readEntry, trimEntry } from "../core/address/address.ts";
+import { SoughtAddress } from "../core/batch/sought-address.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
 import { changeRows, countRows, deleteRows } from "../store/rows.ts";
-import { unpackOctets, unpackText } from "../store/pack.ts";
 import type { Database } from "../store/schema.ts";
 import type { ForgetReport } from "./gate-shapes.ts";
 import { type AccountHash, mailboxId, knownMark, trafficMarks } from "./traffic-marks.ts";
@@ -29,6 +29,7 @@ export interface ForgetDeps {
 interface Person {
   readonly address: Address;
   readonly key: string;
+  readonly sought: SoughtAddress;
   readonly accounts: readonly Account[];
 }
 
@@ -86,28 +87,8 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
     if (isLook) return (await operator.search(key, undefined, 1)).total;
     return (await operator.forget(key))?.count ?? 0;
   },
-  async lists({ db, box, jobs, clock }, { key }, isLook) {
-    const ids = await db.selectFrom("account_lists").select(["id", "runs"]).execute();
-    let count = 0;
-    for (const { id, runs } of ids) {
-      if (!(await listHasAddress({ db, box }, id, key))) continue;
-      count += 1;
-      if (isLook) continue;
-      for (const session of runs.split(" ")) await jobs.remove(session, clock.nowMs());
-      await forgetList(db, id);
-    }
-    return count;
-  },
-  async batches({ db, jobs, clock }, { key }, isLook) {
-    const sessions = await db.selectFrom("chunks").select("session").distinct().execute();
-    let count = 0;
-    for (const { session } of sessions) {
-      if (!(await sessionHasAddress(db, session, key))) continue;
-      count += 1;
-      if (!isLook) await jobs.remove(session, clock.nowMs());
-    }
-    return count;
-  },
+  lists: (deps, { sought }, isLook) => forgetInLists(deps, sought, isLook),
+  batches: (deps, { sought }, isLook) => forgetInBatches(deps, sought, isLook),
 };
 
 /** What the command and the page say that they cannot find. */
@@ -125,7 +106,8 @@ export async function forgetPerson(
   const { address } = entry;
   const accounts: Account[] = [];
   for await (const page of deps.accounts.all()) accounts.push(...page);
-  const person = { address, key: addressKey(address), accounts };
+  const sought = new SoughtAddress(address);
+  const person = { address, key: addressKey(address), sought, accounts };
   const found: Record<string, number> = {};
   for (const [name, place] of Object.entries(PLACES))
     found[name] = await place(deps, person, isLook);
@@ -136,51 +118,4 @@ export async function forgetPerson(
   }
   const own = await deps.accounts.find(person.key);
   return { found, account_id: own?.id ?? null, elsewhere: ELSEWHERE };
-}
-
-/** Whether the file of an account's list has the address in any case, in text or in a workbook. */
-async function listHasAddress(
-  store: Pick<ForgetDeps, "db" | "box">,
-  id: string,
-  address: string,
-): Promise<boolean> {
-  const octets: Buffer[] = [];
-  for (let number = 0; ; number += 1) {
-    const part = await partOf(store, { id }, number);
-    if (part === undefined) break;
-    octets.push(await unpackOctets(part));
-  }
-  const file = Buffer.concat(octets);
-  if (!file.toString("latin1", 0, 2).startsWith("PK")) {
-    return (["utf8", "utf16le"] as const).some((encoding) =>
-      file.toString(encoding).toLowerCase().includes(address),
-    );
-  }
-  for await (const { rows } of readListFile(oneSlice(file), {})) {
-    if (rows.some(({ cells }) => cells.join("\n").toLowerCase().includes(address))) return true;
-  }
-  return false;
-}
-
-async function* oneSlice(file: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(file);
-}
-
-async function sessionHasAddress(
-  db: Kysely<Database>,
-  session: string,
-  address: string,
-): Promise<boolean> {
-  const chunks = db.selectFrom("chunks").select("number").where("session", "=", session);
-  for (const { number } of await chunks.execute()) {
-    const chunk = await db
-      .selectFrom("chunks")
-      .select("content")
-      .where("session", "=", session)
-      .where("number", "=", number)
-      .executeTakeFirst();
-    if (chunk === undefined) continue;
-    if ((await unpackText(chunk.content)).toLowerCase().includes(address)) return true;
-  }
-  return false;
 }

@@ -25,6 +25,7 @@ import type { Make } from "./contract.ts";
 import { domainMailContract } from "./evidence/domain-mail.ts";
 import { hooksContract } from "./policy/hooks.ts";
 import { installationContract } from "./process/installation.ts";
+import { forgetContract } from "./bulk/forget.ts";
 import { jobsContract } from "./bulk/jobs.ts";
 import { listsContract } from "./bulk/lists.ts";
 import { feedFilesContract } from "./evidence/feed-files.ts";
@@ -70,6 +71,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
     };
   });
   jobsContract(name, (t) => openBulkStores(t, { place }));
+  forgetContract(name, (t) => openBulkStores(t, { place }));
   listsContract(name, (t) => openBulkStores(t, { place }));
   backlogContract(name, (t) => openBulkStores(t, { place }));
   clocksApartContract(name, (t) => openBulkStores(t, { place }));

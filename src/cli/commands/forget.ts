@@ -8,7 +8,7 @@ export interface CliForget {
 
 /** `gatepost forget`: what is kept of one person goes, in every account. */
 export const forgetCommand = rowsFor<CliForget>()("forget", {
-  about: "delete what is kept of one person in every account; lists with the address go whole",
+  about: "delete what is kept of one person in every account",
   takes: (to) =>
     to
       .argument("<address>", "the person's e-mail address")

@@ -38,9 +38,9 @@ export const CHUNK_ENTRIES = 500;
 
 export interface Chunk {
   readonly first: number;
-  /** Spellings in submission order, of its own entries and, again, of earlier ones. At least one. */
+  /** Spellings in submission order, of its own entries and, again, of earlier ones. */
   readonly spellings: readonly string[];
-  /** The entry of each spelling; absent when spelling n is the first of entry `first + n`. */
+  /** The entry of each spelling; absent when spelling n is the first of entry `first + n`. A forgotten entry has none. */
   readonly entryOf?: readonly number[];
 }
 
@@ -103,13 +103,33 @@ export function entryAt(chunk: Chunk, index: number): number {
   return chunk.entryOf?.[index] ?? chunk.first + index;
 }
 
-export function chunkEntries(chunk: Chunk): readonly string[] {
-  const { entryOf } = chunk;
-  if (entryOf === undefined) return chunk.spellings;
-  let next = chunk.first;
-  return chunk.spellings.filter((_, index) => {
-    const isFirst = entryOf[index] === next;
-    if (isFirst) next += 1;
+/** Places of the spellings that are the first of their entries. */
+function firstSpellings({ first, spellings, entryOf }: Chunk): readonly number[] {
+  if (entryOf === undefined) return [...spellings.keys()];
+  let last = first - 1;
+  return [...spellings.keys()].filter((at) => {
+    const entry = entryOf[at] ?? last;
+    const isFirst = entry > last;
+    if (isFirst) last = entry;
     return isFirst;
   });
+}
+
+export const chunkEntries = (chunk: Chunk): readonly string[] =>
+  chunk.entryOf === undefined
+    ? chunk.spellings
+    : firstSpellings(chunk).map((at) => chunk.spellings[at] ?? "");
+
+/** Numbers of its own entries, in their order. Those of an entry that was taken out are missing. */
+export const chunkNumbers = (chunk: Chunk): readonly number[] =>
+  firstSpellings(chunk).map((at) => entryAt(chunk, at));
+
+/** Entries keep their numbers and chunks. */
+export function withoutEntries(chunk: Chunk, gone: ReadonlySet<number>): Chunk {
+  const kept = [...chunk.spellings.keys()].filter((at) => !gone.has(entryAt(chunk, at)));
+  return {
+    first: chunk.first,
+    spellings: kept.map((at) => chunk.spellings[at] ?? ""),
+    entryOf: kept.map((at) => entryAt(chunk, at)),
+  };
 }

@@ -81,7 +81,10 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
       });
     }
     const browser = await signedIn(email);
-    for (const text of [`name,email\nJo,${PERSON}\n`, "email\nother@good.example\n"]) {
+    for (const text of [
+      `name,email\nJo,${PERSON}\nAl,al@good.example\n`,
+      "email\nother@good.example\n",
+    ]) {
       assert.equal((await browser.upload("lists", "list.csv", text)).status, 200);
     }
   }

@@ -86,7 +86,6 @@ export type FileFactsJson = ObjectOf<typeof FILE_FACTS>;
 interface BulkText {
   /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
   readonly text: string;
-  /** Aborted when nobody waits for the answer. */
   readonly left?: AbortSignal;
 }
 
@@ -96,14 +95,12 @@ export interface BulkFile {
   readonly facts?: FileFactsJson;
 }
 
-/** `retry`: the Idempotency-Key header and what the body comes to. */
 export type BulkRequest = (BulkText | BulkFile) & {
   readonly retry?: IdempotencyKey;
   /** A new session's hash; absent: one is made. */
   readonly session?: string;
 };
 
-/** Makes a repeated request the same request (decisions, section 5). */
 export interface IdempotencyKey {
   readonly key: string;
   /** Lower-case hex SHA-256 of everything that makes the answer: path, media type and body. */

@@ -1,3 +1,4 @@
+import { END_OF_TEXT } from "../core/batch/csv-reader.ts";
 import { isUtf8 } from "node:buffer";
 import { TableFault, kindOfCell } from "../core/batch/entry-cell.ts";
 
@@ -110,7 +111,6 @@ export class FileText {
     return text;
   }
 
-  /** `line` has a character for each octet. */
   #line(line: string): string {
     if (!/[\x80-\xff]/.test(line)) return line;
     const octets = Buffer.from(line, "latin1");
@@ -158,9 +158,6 @@ export const toWindows1252 = (text: string): Buffer =>
  * second letter of Shift_JIS.
  */
 const MEANINGLESS = /[^\t-\r -\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xff]|[\x82\x83].*[\x82\x83]/s;
-
-/** Excel and old editors end a text with Ctrl-Z. */
-const END_OF_TEXT = "\u001a";
 
 /** First octets of two-octet characters that are punctuation, not letters, in Windows-1252. */
 const isPunctuation = (octet: number): boolean =>
@@ -245,7 +242,6 @@ const HTML =
 const XML = "The file is XML";
 const MAIL = "The file is a mail message, not a list; copy its addresses into a text file.";
 
-/** Beginnings of texts that are no lists, and what to do. */
 const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
   [/^<(?:!doctype html|html|head|body|table|meta|script|style|div|!--)\b/i, `${HTML} ${OTHER}.`],
   [/^(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html)\b/i, `${HTML} ${OTHER}.`],

@@ -21,7 +21,6 @@ import { checkedIn, type PackedResults } from "./sessions.ts";
 export interface ListOrder {
   readonly owner: OwnerKey;
   readonly list: string;
-  /** Changes with whatever its rows depend on. */
   readonly version: string;
   readonly options: ListOptions;
   /** Which of several addresses in a row have to be good for the row to be good; absent: any. */
@@ -66,9 +65,7 @@ export interface ViewRow {
   readonly why: string;
   readonly meant: string;
   readonly was?: string;
-  /** The class that the row of the file has without its repair. */
   readonly wasClass?: RowClass;
-  /** Of a row with several addresses, each by itself. */
   readonly each?: readonly ViewPiece[];
 }
 

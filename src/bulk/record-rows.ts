@@ -48,7 +48,6 @@ export function jsonForm(head: string): JsonForm | undefined {
 /** A JSON text has no members: it is its entry. */
 interface ParsedObject extends Omit<RawRow, "cells"> {
   readonly members: NamedValues;
-  /** Characters of its JSON. */
   readonly units: number;
 }
 
@@ -114,7 +113,6 @@ class ObjectTable {
     return table;
   }
 
-  /** Whether the slice is due to be taken. */
   add({ members, units, line, fault, object, text }: ParsedObject): boolean {
     const cells: string[] = [];
     const more: string[] = [];
@@ -305,7 +303,6 @@ class CardReader {
     return this.#rows.splice(0);
   }
 
-  /** A line break inside quoted-printable text, as vCard 2.1 has it. */
   #isSoft(): boolean {
     return this.#isQuoted && this.#text.endsWith("=");
   }

@@ -67,7 +67,6 @@ interface WorkerDeps {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Other processes look whether this worker is there. */
   readonly isWatched?: boolean;
   readonly completed: () => void;
 }
@@ -75,7 +74,6 @@ interface WorkerDeps {
 export interface WorkerFigures {
   readonly taken: number;
   readonly stored: number;
-  /** Chunks that another worker had by the time they were checked. */
   readonly late: number;
   readonly postponed: number;
   readonly failed: number;
@@ -96,7 +94,6 @@ class RunningChunk {
   /** Resolves when no first check is open: one promise, because a list has thousands under way. */
   readonly firstChecks: Promise<void>;
   endFirstChecks = (): void => undefined;
-  /** The silence of DNS before it. */
   readonly silentMs: number;
 
   constructor(chunk: ClaimedChunk, silentMs: number) {
@@ -161,7 +158,6 @@ export class BulkWorker {
   #isProbing = false;
   #renewedMs = -Infinity;
   #entriesPerSecond = 0;
-  /** Entries stored since then, for the speed while there is work. */
   #storedEntries = 0;
   #measuredMs = 0;
 

@@ -55,7 +55,6 @@ export class XmlReader {
   #isTooMuch = false;
   /** Names with their prefixes to those without, as long as prefixes mean the same. */
   readonly #names = new Map<string, string>();
-  /** Elements that declared namespaces, and what prefixes mean in them. */
   readonly #scopes: XmlScope[] = [{ depth: 0, isKnown: new Map() }];
 
   constructor(handlers: Handlers) {

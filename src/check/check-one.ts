@@ -18,7 +18,6 @@ export async function orRefund<T>(receipt: Receipt, work: () => Promise<T>): Pro
 }
 
 export interface CheckRequest {
-  /** Not empty; as sent, blanks included. */
   readonly text: string;
   readonly mode: "address" | "domain";
   readonly features: readonly RequestedFeature[];

@@ -13,7 +13,6 @@ export interface EvidenceShape {
 }
 
 export interface CheckStep {
-  /** The core facts first, everything last. */
   readonly step: "core" | "full";
   readonly result: FullResult & DenialFields;
   readonly evidence: readonly EvidenceShape[];

@@ -1,6 +1,5 @@
 import { type Feature, FEATURES } from "../core/checks/registry.ts";
 
-/** Names that clients of this API ask for and no plan offers. */
 type UnsupportedFeature = "smtp" | "catch_all";
 
 export type RequestedFeature = Feature | UnsupportedFeature;

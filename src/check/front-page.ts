@@ -13,7 +13,6 @@ export interface FrontDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-/** One that shows something else than it should is left out. */
 type Shows = (validation: TimedValidation) => boolean;
 
 const EXAMPLES: readonly (readonly [entry: string, shows: Shows])[] = [

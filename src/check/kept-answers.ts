@@ -5,7 +5,6 @@ import type { TimedValidation } from "./single-check.ts";
 
 export interface KeptResult {
   readonly json: string;
-  /** The checks that could not finish. */
   readonly unavailable: readonly Feature[];
 }
 

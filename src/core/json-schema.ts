@@ -73,7 +73,6 @@ export const Type = {
     keywords?: Keywords,
   ): Schema<Described<S[number]>> => raw({ anyOf, ...keywords }),
   Optional: <T>(optional: Schema<T>): Optional<T> => ({ optional }),
-  /** A schema written by hand; the caller states the type that it describes. */
   Unsafe: <T>(schema: Keywords): Schema<T> => raw(schema),
 };
 

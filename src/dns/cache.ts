@@ -184,7 +184,6 @@ interface Flight<T> {
   readonly askers: Askers;
 }
 
-/** Asks once for what several want at a time, and keeps the answers. */
 export class CachedFetcher<T> {
   hits = 0;
   misses = 0;

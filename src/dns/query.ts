@@ -45,7 +45,6 @@ export class Query {
   isQueued = false;
   isRedirected = false;
   isTruncated = false;
-  /** It is asked by TCP beside UDP. */
   isByTcp = false;
   isFinished = false;
   why: UnknownReason = "timeout";

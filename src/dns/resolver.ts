@@ -129,7 +129,6 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #unknown = noUnknown();
   readonly #counts = { ...NO_COUNTS };
   readonly #ticker: Ticker;
-  /** Simulated networks have no TCP. */
   readonly #hasTcp: boolean;
   #isClosed = false;
   /** When a server answered anything last, or began to be asked. */

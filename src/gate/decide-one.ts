@@ -52,9 +52,7 @@ export interface DecideRequest {
   readonly subject?: string | undefined;
   /** The person answered a challenge before. */
   readonly isConfirmed?: boolean;
-  /** Of a message: the person has signed in to this account with this browser. */
   readonly isKnown?: boolean;
-  /** Keys of `count_by`. */
   readonly sources?: readonly SourceKey[];
   readonly wantsToken: boolean;
   /** "no": what was sent can be no proof. Absent: none was sent, or not by a secret key. */
@@ -104,7 +102,6 @@ const UNFINISHED_MAX = 1_000;
 
 export type DecideOnKnown = (owner: Owner, request: DecideRequest) => Promise<DecideAnswer>;
 
-/** One question while it is decided. */
 interface DecisionRun {
   readonly admitted: Admitted;
   readonly caller: Caller;
@@ -132,7 +129,6 @@ interface Findings {
 interface DecisionOutcome {
   readonly checked: CheckedDecision;
   readonly ruling: Ruling;
-  /** Spellings of the mailbox. */
   readonly seen?: number | undefined;
   readonly counts?: SourceCounts | undefined;
   readonly proof?: Proof | undefined;

@@ -9,7 +9,6 @@ import type { Marks } from "./traffic-marks.ts";
 /** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
 export interface CheckedDecision extends CheckedEntry {
   readonly isComplete: boolean;
-  /** The single check's result, as JSON. */
   readonly result: string;
   readonly mailboxId: string | undefined;
   /** The domain that feedback is about; absent for domains whose mailboxes belong to strangers. */
@@ -27,7 +26,6 @@ interface DecisionContext {
   readonly ruling: Ruling;
   readonly policies: PoliciesInForce;
   readonly asker: DecisionAsker;
-  /** Spellings of the mailbox. */
   readonly seen: number | undefined;
   readonly counts: SourceCounts | undefined;
   readonly retryAfter: number | undefined;
@@ -60,7 +58,6 @@ export function bodyOf(
   return token === undefined ? body : `${body.slice(0, -1)},"token":${JSON.stringify(token)}}`;
 }
 
-/** Keys in the order of the contract. */
 function written(
   { meant, isComplete, mailboxId: id, result }: CheckedDecision,
   { ruling, policies, asker, seen, counts, retryAfter, proof }: DecisionContext,

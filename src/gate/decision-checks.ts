@@ -42,7 +42,6 @@ const KEPT_BYTES = 24 * 1_048_576;
 /** Objects and cells around one kept check, in bytes. */
 const OVERHEAD_BYTES = 1_000;
 
-/** Checks as decisions need them, kept as long as DNS allows. */
 export class DecisionChecks {
   readonly #deps: DecisionCheckDeps;
   readonly #kept = new LRUCache<string, CheckedDecision>({

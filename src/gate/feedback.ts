@@ -188,7 +188,6 @@ export class Feedback {
     return { first: ids[0] ?? "", last: ids.at(-1) ?? "" };
   }
 
-  /** Takes back reports by the ids of the first and the last. */
   async takeBackAll(accountId: string, first: string, last: string): Promise<void> {
     await inTransaction(this.#deps.db, async (tx) => {
       await lockAccount(tx, accountId);
@@ -277,7 +276,6 @@ export class Feedback {
   }
 }
 
-/** What was said last of each mailbox; `of` these alone. */
 export async function lastSaid(
   db: Kysely<Database>,
   accountId: string,

@@ -20,7 +20,6 @@ export interface ForgetDeps {
   readonly accounts: Pick<AccountService, "all" | "find">;
   readonly operator: Pick<RuleService, "forget" | "search">;
   readonly jobs: Pick<Jobs, "remove">;
-  /** Opens lists. */
   readonly box: OctetBox;
   readonly hash: AccountHash;
   readonly clock: { readonly nowMs: () => number };
@@ -91,7 +90,6 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
   batches: (deps, { sought }, isLook) => forgetInBatches(deps, sought, isLook),
 };
 
-/** What the command and the page say that they cannot find. */
 const ELSEWHERE = ["back-ups of the database", "what webhooks and answers brought to others"];
 
 /** Deletes what is kept of one person in every account, or only looks for it. Throws the `Refusal` of no address. */

@@ -56,7 +56,6 @@ type EachDecision = Readonly<Record<Decision, number>>;
 
 export interface PolicyJson {
   readonly name: string;
-  /** The live version is the built-in one. */
   readonly built_in: boolean;
   readonly live: number;
   readonly shadow: number | null;

@@ -295,7 +295,6 @@ const letThrough = ({ system }: Hook, why: string): Ended => ({
   why,
 });
 
-/** Drops a byte order mark. */
 const UTF8 = new TextDecoder();
 
 /** The error of the parser would quote the body, which holds an address, so it is dropped. */

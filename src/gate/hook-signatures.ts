@@ -13,7 +13,6 @@ import { type FetchJson, isSignedBy, keySets } from "./published-json.ts";
 /** A call as it came: signatures are over the very octets. */
 export interface HookRequest {
   readonly body: Uint8Array;
-  /** Names in lower case, as Node gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 

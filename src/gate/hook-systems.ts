@@ -29,10 +29,8 @@ export interface HookedSignUp {
   readonly email: string;
   /** Why there is nothing to check. `unread`: the payload has no member where the system puts the address. */
   readonly unchecked?: { readonly why: string; readonly outcome: "accepted" | "unread" };
-  /** The system's own id of the user. */
   readonly subject?: string;
   readonly facts: ReadonlyMap<string, CallerFact>;
-  /** The visitor's address, where the payload has one. */
   readonly sources: readonly SourceKey[];
   readonly language: string;
 }
@@ -263,7 +261,6 @@ function isOtherEvent(payload: unknown, event: SystemRow["event"]): boolean {
   return typeof named === "string" && event?.isChecked.test(named) === false;
 }
 
-/** ZITADEL's users that are programs. */
 const isMachine = (payload: unknown): boolean =>
   typeof valueAt(payload, ["request", "machine"]) === "object";
 

@@ -38,7 +38,6 @@ export interface HookCall {
  */
 export type Hook = Readonly<Omit<HookRow, "last_call" | "last_failure">>;
 
-/** Calls of one hook and day that ended alike, and the last of them. */
 export interface HookNews extends Readonly<HookCountRow> {
   readonly last: HookCall;
 }
@@ -65,7 +64,6 @@ function newest(news: readonly HookNews[]): readonly (readonly [id: string, call
   return [...calls].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Rules are checked by `test/contracts/policy/hooks.ts`. */
 export class Hooks {
   readonly #db: Kysely<Database>;
 

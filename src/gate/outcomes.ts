@@ -71,7 +71,6 @@ async function hasRoom({ sql: db }: Tx, made: ShadowCountRow, domainsMax: number
 const numbered = <T extends { readonly count: number }>(rows: readonly T[]): readonly T[] =>
   rows.map((row) => ({ ...row, count: Number(row.count) }));
 
-/** Rules are checked by `test/contracts/policy/outcomes.ts`. */
 export class Outcomes {
   readonly #db: Kysely<Database>;
 
@@ -127,7 +126,6 @@ export class Outcomes {
     return numbered(rows);
   }
 
-  /** Newest day first, then most often first. */
   async shadowDomains(which: ShadowKey, fromDay: number): Promise<readonly ShadowCountRow[]> {
     const rows = await this.#ofShadow("shadow_domains", which, fromDay)
       .orderBy("day", "desc")
@@ -197,7 +195,6 @@ interface CountedDecision {
   readonly live: CountedOutcome;
   readonly reason: string;
   readonly shadow: CountedOutcome | undefined;
-  /** Set where the two versions disagree on it. */
   readonly domain: string | undefined;
   count: number;
 }

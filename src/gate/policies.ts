@@ -140,7 +140,6 @@ export class PolicyService {
     await this.#changed(accountId, `${name} removed`);
   }
 
-  /** How often each rule of each version decided, and of a shadow would have. */
   async ruleCounts(accountId: string, name: string, days: number): Promise<RuleCounts> {
     const fromDay = dayOf(this.#deps.clock.nowMs()) - days + 1;
     const counts = await this.#outcomes.rulesOf(accountId, name, fromDay);

@@ -38,7 +38,6 @@ type PolicyRemoval =
   | { readonly kind: "removed" | "unknown" }
   | { readonly kind: "in_use"; readonly usedBy: readonly string[] };
 
-/** Rules are checked by `test/contracts/policy/policy-store.ts`. */
 export class PolicyStore {
   readonly #db: Sql;
 
@@ -99,7 +98,6 @@ export class PolicyStore {
     return await findRow(this.#db, "policy_versions", { account_id, name, version });
   }
 
-  /** Newest first. */
   versions(account_id: string, name: string, limit: number): Promise<readonly PolicyVersionRow[]> {
     const all = this.#db.selectFrom("policy_versions").selectAll().orderBy("version", "desc");
     return all

@@ -55,7 +55,6 @@ const ALL_BUILT_IN = new Map(
   [...BUILT_IN_POLICIES].map(([name, policy]) => [name, builtIn(name, policy)]),
 );
 
-/** What every account, and who has none, has under this name. */
 export const builtInPolicy = (name: string): PoliciesInForce | undefined => ALL_BUILT_IN.get(name);
 
 /** Undefined for an unknown name. In `timeoutMs`, with what the store said last, or else the built-in policy. */
@@ -143,7 +142,6 @@ export interface Ruling {
 
 type OtherFacts = Omit<Facts, "checked">;
 
-/** Applies the live policy, and the shadow beside it, to one checked entry. */
 export function rule(
   checked: CheckedEntry,
   { live, shadow }: PoliciesInForce,
@@ -180,7 +178,6 @@ export function ruleEarly(
   return outcome && { outcome, shadow: undefined, message };
 }
 
-/** Reasons that pass by themselves. */
 export const PASSING: ReadonlySet<string> = new Set(["too_often", "many"]);
 
 /** Seconds until less was sent or asked lately and another reason decides; undefined: none will. */

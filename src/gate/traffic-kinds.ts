@@ -15,7 +15,6 @@ interface CountedKind {
   /** Items of one subject; further ones change nothing, or push out the oldest. */
   readonly most: number;
   readonly full: "stays" | "oldest goes";
-  /** Facts that are read from it. */
   readonly facts: readonly string[];
 }
 
@@ -64,7 +63,6 @@ export const KINDS: Readonly<Record<TrafficKind, CountedKind>> = {
   shape_day: kind(["shapes", "day and shape"], 14 * DAY_MS, ["shape_wave"], TALLY),
 };
 
-/** Kinds that count in numbers, by time. */
 export type TallyKind = "minute" | "hour" | "shape_minute" | "shape_day";
 
 export const WINDOWS: Readonly<Record<CountWindow, number>> = {

@@ -67,7 +67,6 @@ export const mailboxId = (
   address: Parameters<typeof canonicalAddress>[0],
 ): string => `m_${hash(accountId, canonicalAddress(address))}`;
 
-/** Keyed hashes of one account; what pages ask has a prefix. */
 const markerOf =
   (hash: AccountHash, { accountId, since, isPage }: TrafficOwner) =>
   (kind: string, text: string): string => {
@@ -110,7 +109,6 @@ export interface Marks {
   readonly domain?: string;
   /** Absent at the registrable domain itself. */
   readonly subName?: string;
-  /** The registrable domain of the preferred mail host. */
   readonly mailHost?: string;
 }
 

@@ -107,7 +107,6 @@ const saver = (db: Kysely<Database>): Upsert<TrafficTableRow> =>
       ),
   );
 
-/** Rules are checked by `test/contracts/policy/traffic.ts`. */
 export class TrafficStore {
   readonly #db: Kysely<Database>;
   readonly #clock: Pick<Clock, "nowMs">;

@@ -33,7 +33,6 @@ export interface CountedQuestion {
   readonly question: PolicyQuestion;
   /** The person has signed in to this account with this browser: counted apart, so that strangers use up none of it. */
   readonly isKnown: boolean;
-  /** Keys of `count_by`. */
   readonly sources: readonly SourceMark[];
 }
 
@@ -66,7 +65,6 @@ export interface TrafficDeps {
 
 const NONE_SENT: TrafficFacts = {};
 
-/** What is known of messages and keys at times to come. */
 export interface LaterFacts {
   readonly afterMs: readonly number[];
   readonly at: (afterMs: number) => Pick<Facts, "traffic" | "counts">;
@@ -203,7 +201,6 @@ export class Traffic {
     return counts;
   }
 
-  /** The mailbox under each key. */
   countSources({ owner, mailbox }: Marks, { sources }: CountedQuestion): void {
     const nowMs = this.#deps.clock.nowMs();
     for (const { subject } of sources) this.#see(owner, subject, "source", mailbox, nowMs);

@@ -54,7 +54,6 @@ export class Waves {
     });
   }
 
-  /** Ends the waves that are over. */
   async look(): Promise<void> {
     this.#noted = new Set();
     const { db, accounts } = this.#deps;
@@ -93,7 +92,6 @@ export class Waves {
     return this.#tell(wave, isMine, this.#deps.clock.nowMs());
   }
 
-  /** Once, by the process that noted it. */
   async #tell(row: WaveRow, note: (tx: Tx) => Promise<boolean>, endedMs?: number): Promise<void> {
     const { db, log, announce, announced, counted } = this.#deps;
     const wave = waveOf(row, endedMs);

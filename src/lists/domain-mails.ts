@@ -33,7 +33,6 @@ const REPLACED = Object.fromEntries(
   ["hosts", "addresses", "disposable", "day"].map((name) => [name, sql.raw(`excluded.${name}`)]),
 );
 
-/** Rules: `test/contracts/evidence/domain-mail.ts`. */
 export class DomainMails {
   readonly #db: Kysely<Database>;
   readonly #save: (tx: Tx, rows: readonly DomainMailRow[]) => Promise<void>;
@@ -59,7 +58,6 @@ export class DomainMails {
     });
   }
 
-  /** In the order of domains after `afterDomain`; at most `limit`. */
   async page(afterDomain: string, limit: number): Promise<readonly DomainMail[]> {
     const after = this.#db.selectFrom("domain_mail").where("domain", ">", afterDomain);
     const rows = await after.selectAll().orderBy("domain").limit(limit).execute();

@@ -66,7 +66,6 @@ const VALIDATOR_MAX = 300;
 const validator = (text: string | undefined): string | undefined =>
   text !== undefined && text.length <= VALIDATOR_MAX && /^[ -~]+$/.test(text) ? text : undefined;
 
-/** When a source was last asked, and why its answer was not taken. */
 interface SourceState {
   readonly askedAtMs: number;
   readonly why?: ListRefusal | undefined;
@@ -132,10 +131,8 @@ interface FeedRefresherDeps {
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Log;
   readonly metrics?: ListMetrics | undefined;
-  /** `loadLists` unless given. */
   readonly load?: typeof loadLists;
   readonly tell?: () => void;
-  /** Whether the operator switched a feed off. */
   readonly isOff?: (id: string) => boolean;
 }
 
@@ -371,7 +368,6 @@ export class FeedRefresher {
 
 export type FeedRefresh = Pick<FeedRefresher, "status" | "refresh">;
 
-/** A refresh that somebody asked for. */
 export async function refreshBy(
   note: Note,
   feeds: Pick<FeedRefresher, "refresh">,

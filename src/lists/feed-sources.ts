@@ -23,7 +23,6 @@ export interface RetainedName {
   readonly seenDay: number;
 }
 
-/** A public list that is fetched, as its repository publishes it. */
 export interface FetchedSource {
   readonly id: string;
   readonly kind: FeedKind;

@@ -1,13 +1,11 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** Why a fetched list was not taken; the copy before it stays. */
 export type ListRefusal =
   | "not_fetched"
   | "bad_status"
   | "too_large"
   /** Not the format of this list, or under 98 % of it are names. */
   | "not_a_list"
-  /** Fewer names than this list ever had. */
   | "below_floor"
   /** Under 0.8 or over 1.3 times the last accepted size; stays so until the operator confirms it. */
   | "size_swing"

@@ -145,7 +145,6 @@ export function loadLists(files: readonly FeedFile[] = []): LoadedLists {
   return built ?? packLists(copies, learned);
 }
 
-/** The lists that came with the program as its build packed them. */
 export const BUILT_LISTS_FILE = fileURLToPath(new URL("../../bundled.lists", import.meta.url));
 
 interface Built extends Pick<LoadedLists, "lists"> {

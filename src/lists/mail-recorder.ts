@@ -7,13 +7,11 @@ import { WriteBehind } from "../base/write-behind.ts";
 
 export const MAIL_DAYS = 30;
 
-/** Domains that wait to be written at most. */
 export const WAITING_DOMAINS_MAX = 20_000;
 
 /** Domains whose mail hosts are kept at most; new ones beyond are left out until the daily pruning. */
 const MAIL_DOMAINS_MAX = 60_000;
 
-/** The most rows that pruning keeps, of the newest days. */
 export const MAIL_DOMAINS_KEPT = 40_000;
 
 export type Observed = Pick<Validation, "result" | "mail">;

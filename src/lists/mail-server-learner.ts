@@ -60,7 +60,6 @@ const SLICE_NAMES = 1_000;
 
 const isShared = (host: string): boolean => isCommonCarrier(host) || isSharedMailHost(host);
 
-/** Learns which mail servers serve disposable domains, in the background. */
 export class MailServerLearner {
   readonly #deps: MailServerLearnerDeps;
   #sightings: MailSighting[] = [];

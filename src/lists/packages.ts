@@ -54,7 +54,6 @@ export const namesOfPackage = (id: PackageId): readonly string[] => readPackage(
 export const packageVersions = (): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.values<PackageFile>(FILES).map((row) => [row.name, versionOf(row)]));
 
-/** Of a file of the project its size stands for the version. */
 function versionOf({ name, folder, file }: PackageFile): string {
   if (folder !== undefined) return String(statSync(join(folder, file)).size);
   const { version } = require(`${name}/package.json`) as { readonly version: string };

@@ -30,9 +30,7 @@ interface PublishedListParts {
 
 export interface PublishedLists {
   readonly published: () => Promise<PublishedFiles>;
-  /** Names of public mailbox providers. */
   readonly free: () => Promise<TextFiles>;
-  /** For the library: tables that it reads as they lie. */
   readonly packed: () => Promise<PublishedFile>;
 }
 
@@ -100,7 +98,6 @@ const sharedRules = ({ operator }: Datasets): Rules => ({
 
 const compress: (plain: string | Uint8Array) => Promise<Uint8Array> = promisify(gzip);
 
-/** Names between two pauses: about 2 ms of work. */
 const PACKED_SLICE_NAMES = 5_000;
 
 /** The lists in use as one file for the library: without feeds that `rules` switch off, and without the operator's words. */

@@ -26,7 +26,6 @@ export interface DisposableList extends FeedSource {
 export interface ListContents {
   readonly version: number;
   readonly disposable: readonly DisposableList[];
-  /** Names that are never disposable, even if a list has them. */
   readonly exceptions: ReadonlySet<string>;
   readonly free: readonly string[];
   readonly knownGood: readonly string[];
@@ -48,7 +47,6 @@ export interface PackedDatasets<Memory extends ArrayBufferLike = ArrayBufferLike
   readonly mailServers: Memory;
 }
 
-/** In buffers that threads share: post it and attach. */
 export type SharedDatasets = PackedDatasets<SharedArrayBuffer>;
 
 const KINDS: readonly MailServerKind[] = ["dedicated", "shared"];

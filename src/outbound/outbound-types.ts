@@ -8,7 +8,6 @@ export type OutboundFault =
   /** An address of the name is outside the public internet. */
   | "not_public"
   | "unreachable"
-  /** The TLS handshake failed or the certificate does not hold. */
   | "tls"
   | "timeout"
   /** The connection ended before the answer did. */

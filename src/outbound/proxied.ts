@@ -6,7 +6,6 @@ import { codeOf, failure, hostOf, onAbort, portOf, ready, secure } from "./dial.
 import { exchange } from "./http-exchange.ts";
 
 export interface ProxySettings {
-  /** HTTPS_PROXY and HTTP_PROXY: for targets of that scheme. */
   readonly https: URL | undefined;
   readonly http: URL | undefined;
   /** NO_PROXY: hosts, and suffixes of hosts, that are asked directly; "*" for all. */

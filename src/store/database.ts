@@ -56,7 +56,6 @@ export interface EmbeddedOptions {
   /** False: writes do not wait for the disk, and a machine that fails may lose the last of them. */
   readonly waitsForDisk?: boolean;
   readonly disk?: Disk | undefined;
-  /** The file that must be there. */
   readonly file?: string | undefined;
   readonly schema?: SchemaUse;
   readonly upgrading?: Upgrading;

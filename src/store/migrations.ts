@@ -244,7 +244,6 @@ create table waves (
 create unique index waves_open on waves (account_id) where ended_ms is null;
 `;
 
-/** What stays of a list of the dashboard once it is deleted. */
 const LIST_HISTORY = `
 create table list_history (
   id text primary key, account_id text not null, name text not null, row_count bigint not null,
@@ -272,7 +271,6 @@ create table refusal_counts (
 create index refusal_counts_day on refusal_counts (day);
 `;
 
-/** Who asked, by short hashes, and how the name is made. */
 const DECISION_SOURCES = `
 alter table decisions add column sources text not null default '';
 alter table decisions add column shape text;

@@ -126,7 +126,6 @@ export interface TrafficTableRow {
   count: number;
 }
 
-/** What each counts: `KINDS` in gate/traffic-kinds.ts. */
 export type TrafficKind =
   | "spelling"
   | "mailbox"

@@ -100,7 +100,6 @@ export class Deliveries {
     return isOver ? row : undefined;
   }
 
-  /** Newest first. */
   list(accountId: string, limit: number): Promise<readonly WebhookDeliveryRow[]> {
     return this.#db
       .selectFrom("webhook_deliveries")

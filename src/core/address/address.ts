@@ -190,7 +190,6 @@ export function mailboxUser({ localPart, quoted }: Address): string {
   return BEYOND_ASCII.test(lower) ? lower.normalize("NFC") : lower;
 }
 
-/** Adds quotes if it needs them, and escapes only characters that must be. */
 export function withQuotes(user: string): string {
   if (user !== "" && dotStringFault(user) === undefined) return user;
   return `"${user.replace(/["\\]/g, "\\$&")}"`;

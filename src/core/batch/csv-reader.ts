@@ -8,10 +8,8 @@ export const COLUMNS_MAX = 16_000;
 
 export interface RawRow {
   readonly cells: readonly string[];
-  /** Where it begins, from 1. */
   readonly line: number;
   readonly fault?: string | undefined;
-  /** Cells that look blank and are formulas without a stored value. */
   readonly unvalued?: readonly number[] | undefined;
   readonly object?: string | undefined;
   /** The JSON text that it was: its entry, whatever the columns are. */
@@ -47,7 +45,7 @@ export function putCell(cells: string[], at: number, text: string): boolean {
 }
 
 /** Excel and old editors end a text with Ctrl-Z. */
-const END_OF_TEXT = "\u001a";
+export const END_OF_TEXT = "\u001a";
 
 export const isBlankRow = (cells: readonly string[]): boolean =>
   cells.length < 2 && (cells[0] ?? "").replace(END_OF_TEXT, "") === "";

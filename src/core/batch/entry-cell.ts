@@ -14,7 +14,6 @@ const PLAIN = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/;
 const NOTHING =
   /^(?:[\w -]+:|n\/?a\.?|n\.a\.?|#n\/a|null|nil|none|undefined|nan|\\n|\(?(?:blank|none|empty)\)?|[-\u2010-\u2015_.?*\u2022#]{1,10})$/i;
 
-/** Numbers, bullets and boxes in front of the items of a list. */
 const MARK =
   /^(?:\(?\d{1,9}[.)]|[-*+>#\u2022\u00b7\u2023\u25aa\u25cf\u25cb\u25e6\u2010-\u2015\u2713\u2714]|\[[ xX]?\])\s+/;
 
@@ -22,10 +21,8 @@ const MARK =
 const LABEL =
   /^(?:(?:mailto|e-?mail|mail)\s*:\s*|[^@<>:"()[\]/]{1,64}:\s*(?=[^\s:/][^:]{0,320}@))/i;
 
-/** Names of Exchange and of other protocols, which are no addresses of mail. */
 const FOREIGN = /^(?:(?:x500|x400|sip|spo|eum|notes|im):|\/o=)/i;
 
-/** In front of each of several addresses of Exchange. */
 const PROXY = /\+(?=(?:smtp|x500|x400|sip|spo|eum|notes):)/iy;
 
 /** Commas and semicolons of Chinese, Japanese and Arabic. */
@@ -88,7 +85,6 @@ function formulaText(text: string): string {
   return text.length > 3 && text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : text;
 }
 
-/** What is in brackets, or stands before or behind a remark in brackets. */
 function bracketed(text: string): string | undefined {
   if (text.endsWith(">")) return inAngles(text);
   const target = text.startsWith("[") ? MARKDOWN.exec(text)?.[1] : undefined;
@@ -116,7 +112,6 @@ function inAngles(text: string): string | undefined {
   return isOnly ? text.slice(open + 1, -1) : undefined;
 }
 
-/** How many at signs there are, up to two. */
 function atSigns(text: string): number {
   const first = text.indexOf("@");
   return first < 0 ? 0 : text.indexOf("@", first + 1) < 0 ? 1 : 2;

@@ -68,7 +68,6 @@ export interface PremiumPart<Name extends string, S extends FieldSchemas, Reads 
   readonly advise: (result: Advised & FieldsOf<S> & Reads) => AdviceWords;
 }
 
-/** One premium check: one file and one line in `registry.ts`. */
 export interface Check<
   Name extends string,
   S extends FieldSchemas,

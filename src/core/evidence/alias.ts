@@ -14,7 +14,6 @@ interface AliasRule {
   readonly separator: string;
   /** "anything@user.domain" is "user+anything@domain". */
   readonly userAsSubdomain?: true;
-  /** These characters go in the canonical form, or become hyphens. */
   readonly ignored?: RegExp;
   readonly hyphens?: RegExp;
   readonly canonicalDomain?: string;
@@ -84,7 +83,6 @@ const BY_DOMAIN = indexed("domains");
 const BY_FAMILY = indexed("families");
 const BY_PROVIDER = indexed("providers");
 
-/** A sub-address of its mailbox, or an address of a relay. */
 export function aliasOf(address: Address, mail: MailHosts): "sub_address" | "relay" | undefined {
   if (isSubAddress(address, mail)) return "sub_address";
   const isRelayed = relayOfDomain(address.domain) !== undefined || relayOfMail(mail) !== undefined;

@@ -34,7 +34,6 @@ export type OperatorTrap = "listed" | "recycled" | "pristine";
 /** The operator's own lists. Methods answer for exact entries and, unless they say otherwise, the `*.suffix` entries above them. */
 export interface Rules {
   domain(name: string): OperatorWord | undefined;
-  /** Reads the exact entry alone. */
   named(name: string): OperatorWord | undefined;
   mailHost(host: string): OperatorWord | undefined;
   /** `canonical` as `canonicalAddress` gives it. `account` is a known disposable account. */

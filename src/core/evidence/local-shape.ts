@@ -10,7 +10,6 @@ export function shapeOf(local: string): string {
 
 const SHAPE = /^([a-z]+)(?:([._-])([a-z]+))?(\d*)$/;
 const MIXED = "mixed";
-/** As many or more. */
 const DIGITS_MAX = 5;
 
 /** Below it four times a share would be noise. */
@@ -30,7 +29,6 @@ const USUAL: ReadonlyMap<string, number> = new Map([
 ]);
 
 export interface ShapeCounts {
-  /** Of the last hour, this sign-up included. */
   readonly ofShape: number;
   readonly inHour: number;
   /** Of the account's last 14 days, without the last hour. */

@@ -181,7 +181,6 @@ const MAIL_HOSTS = RELAYS.flatMap((row) =>
   row.mailHosts.map((suffix) => ({ suffix, service: row.service })),
 );
 
-/** Most names end at this one look. */
 const REGISTRABLE: ReadonlySet<string> = new Set(
   [...BY_DOMAIN.keys()].map((domain) => registrableOf(domain) ?? domain),
 );

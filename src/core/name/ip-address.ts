@@ -37,7 +37,6 @@ function isReachableV4(address: string): boolean {
   return true;
 }
 
-/** First octet, and the range of the second. */
 const UNREACHABLE_V4: readonly (readonly [number, number, number])[] = [
   [0, 0, 255], // unspecified, "this network" (RFC 1122)
   [10, 0, 255], // private (RFC 1918)

@@ -86,7 +86,6 @@ export const DEFAULT_NAME = "default";
 /** Questions that this policy answers are no messages: they are not counted. */
 export const NOTIFY_NAME = "notify";
 
-/** The policy that decides unless the caller names another. */
 export const policyFor = (question: PolicyQuestion): string =>
   question === "signup" ? DEFAULT_NAME : question;
 

@@ -84,7 +84,6 @@ export interface CheckFacts {
   readonly alias: boolean;
   readonly relay: boolean;
   readonly typo: boolean;
-  /** The domain turns mail into text messages. */
   readonly sms_gateway: boolean;
   readonly fresh?: boolean;
   readonly whitelist: boolean;
@@ -100,7 +99,6 @@ export interface CheckFacts {
   readonly domain: string;
   readonly registrable_domain?: string;
   readonly tld?: string;
-  /** Mail hosts and their registrable domains. */
   readonly mx: readonly string[];
 }
 
@@ -190,7 +188,6 @@ function outcomeOf(policy: Policy, at: number, facts: Facts): Outcome {
 export const needsDomainAge = ({ rules }: Policy): boolean =>
   rules.some(({ facts }) => facts.some((fact) => AGE_FACTS.has(fact)));
 
-/** Facts that only the premium check `domain_age` obtains. */
 export const AGE_FACTS: ReadonlySet<string> = new Set(["age_days", "fresh"]);
 
 const OF_FEEDBACK: ReadonlySet<string> = new Set(FEEDBACK_NUMBERS);

@@ -197,7 +197,6 @@ export class SharedCap {
     Atomics.sub(this.#cells, this.#own, 1);
   }
 
-  /** The other thread has ended: frees its places. */
   clearOther(): void {
     Atomics.store(this.#cells, 1 - this.#own, 0);
   }

@@ -400,7 +400,6 @@ function chainEnd(
   return undefined;
 }
 
-/** The alias that the closest DNAME above the name makes of it. */
 function substituted(
   name: string,
   subtrees: readonly OwnedRecord<string>[],

@@ -38,7 +38,6 @@ interface Asked {
 interface LaneTerms<T> {
   readonly start: (item: T) => void;
   readonly size: () => number;
-  /** Places that other lanes use too. */
   readonly cap?: { take(): boolean; giveBack(): void };
   readonly perTurn?: number;
 }
@@ -88,7 +87,6 @@ export class Lane<T extends Asked> {
     return promise;
   }
 
-  /** `over` ends what this begins. */
   add(item: T): void {
     this.#answersOf(item).open += 1;
     this.#push(item, FIRST_TRY);
@@ -110,7 +108,6 @@ export class Lane<T extends Asked> {
     if (!isAnswered) this.#queue.charge(owner, SILENT_COST);
   }
 
-  /** Gives the place back in which an item of this owner was started. */
   release(item: Asked): void {
     const owner = ownerOf(item);
     this.#terms.cap?.giveBack();

@@ -37,7 +37,6 @@ interface Binding {
 }
 
 export interface Proof {
-  /** Whether a browser's token proves that the person owns the mailbox. */
   readonly verified: Verified;
   /** The issuer says that the address hides another one. */
   readonly isPrivate: boolean;
@@ -52,7 +51,6 @@ export interface ProofOffer {
 
 export interface ProofQuestion extends ProofOffer {
   readonly text: string;
-  /** The owner whose share of DNS is used. */
   readonly by: string;
   readonly until: Until;
 }

@@ -13,7 +13,6 @@ export interface Rule {
   readonly expiresAtMs?: number;
 }
 
-/** A feed as the commands and the dashboard show it. */
 export interface Source {
   readonly id: string;
   readonly curated: boolean;
@@ -22,14 +21,11 @@ export interface Source {
   readonly from: "fetch" | "package" | "nowhere";
   readonly fetched_at: string | null;
   readonly asked_at: string | null;
-  /** The operator switched it off: it gives no evidence. */
   readonly off: boolean;
-  /** Why its last answer was not taken. */
   readonly refused: string | null;
   readonly detail: string | null;
 }
 
-/** A rule as the commands and the dashboard show it. */
 export interface OwnEntry {
   /** A domain, "*.suffix", "mx:host", or "address:<hash>@domain". */
   readonly entry: string;

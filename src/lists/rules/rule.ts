@@ -28,7 +28,6 @@ const rowOf = (entry: Rule): RuleRow => ({
   expires_at_ms: entry.expiresAtMs ?? null,
 });
 
-/** Makes every process look at the lists within `OPERATOR_POLL_MS`. */
 export async function countChange({ sql }: Tx): Promise<void> {
   await sql
     .updateTable("operator_changes")
@@ -115,7 +114,6 @@ export class RuleStore {
     });
   }
 
-  /** Deletes all that is said of a subject; returns how many entries. */
   forget(subject: string): Promise<number> {
     return inTransaction(this.#db, async (tx) => {
       await lockEntries(tx);

@@ -103,7 +103,6 @@ export const listLines = (said: readonly SaidLine[]): string =>
 const untilText = (expiresAtMs: number | undefined): string =>
   expiresAtMs === undefined ? "" : ` until ${isoDate(dayOf(expiresAtMs - 1))}`;
 
-/** Whether a text is one line that drives no terminal. */
 const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
 
 export const NOTE_MAX = 500;

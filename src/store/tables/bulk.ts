@@ -110,7 +110,3 @@ export interface ListHistoryRow {
 }
 
 export type TablePageRow = BulkTables["table_pages"];
-
-export type BulkWorkerRow = BulkTables["bulk_workers"];
-
-export type AccountListPartRow = BulkTables["account_list_parts"];

@@ -99,7 +99,6 @@ interface Probing {
   readonly domain: string;
   readonly lookup: Pick<Lookup, "txt">;
   readonly selectors: readonly string[];
-  /** What a wildcard answers for every selector. */
   readonly wildcard: Promise<readonly string[] | "unknown">;
   readonly found: Set<number>;
   next: number;

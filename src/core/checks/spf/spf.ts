@@ -378,7 +378,6 @@ const MECHANISMS: ReadonlyMap<string, ArgumentRule> = new Map([
  */
 const MACRO = "%\\{([slodiphv])(?!0+\\D)(\\d{0,3})(r?)([.\\-+,/_=]{0,7})\\}";
 
-/** A macro in the first group, an escape, or visible ASCII. */
 const PIECE = new RegExp(`(${MACRO})|%[%_-]|[!-$&-~]+`, "iy");
 
 /** Undefined: the text is none. It is read piece by piece, because one expression for all of them fills the stack. */

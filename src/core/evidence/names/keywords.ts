@@ -142,7 +142,6 @@ const isLetterAt = (text: string, at: number): boolean => {
   return code >= 97 && code <= 122;
 };
 
-/** It stands between hyphens, digits, dots and the ends of the name. */
 function standsAlone(name: string, { word, end }: WordHit): boolean {
   return !isLetterAt(name, end) && !isLetterAt(name, end - word.length - 1);
 }

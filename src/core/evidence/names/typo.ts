@@ -164,7 +164,6 @@ function isSlip(name: string, target: string): boolean {
 /** Every second neighbour of labels that short is a word or a company: "telit.com" beside "telia.com". */
 const BEST_KNOWN: ReadonlySet<string> = new Set(["gmail", "yahoo"]);
 
-/** Neighbours swapped or a letter doubled: no other letter in it. */
 const isShuffled = (label: string, wanted: string): boolean =>
   label.length >= wanted.length && lettersOf(label) === lettersOf(wanted);
 

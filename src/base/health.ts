@@ -27,7 +27,7 @@ const CAUSES: Partial<Record<HealthPart, readonly HealthPart[]>> = {
   lists: ["database", "disk", "workers"],
   workers: ["database"],
   duties: ["database"],
-  servers: ["database"],
+  servers: ["database", "workers"],
   feeds: ["dns"],
   webhooks: ["dns", "database"],
 };

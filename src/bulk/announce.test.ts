@@ -13,7 +13,7 @@ import { until } from "../../test/time/until.ts";
 import { createSecretBox } from "../base/secrets.ts";
 import { type Announcement, announcer } from "./announce.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
-import { pruneSessions } from "./keep-house.ts";
+import { pruneSessions } from "./housekeeping.ts";
 
 const MINUTE_MS = 60_000;
 

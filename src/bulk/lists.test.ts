@@ -14,7 +14,7 @@ import type { CsvCell } from "../core/batch/result-cells.ts";
 import { ROW_CLASSES } from "../core/batch/row-class.ts";
 import { ListReader } from "./list-reader.ts";
 import { AccountLists, type OpenList } from "./lists.ts";
-import { pruneSessions } from "./keep-house.ts";
+import { pruneSessions } from "./housekeeping.ts";
 import { SESSION_LIFE_MS } from "./batches-store.ts";
 import { LISTS, pruneListHistory } from "./list-store.ts";
 

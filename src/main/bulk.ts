@@ -9,7 +9,7 @@ import { createOctetBox } from "../base/secrets.ts";
 import { ChunkQueue } from "../bulk/chunk-queue.ts";
 import type { Jobs } from "../bulk/jobs.ts";
 import { LISTS } from "../bulk/list-store.ts";
-import { holdsSessions, keepJobs } from "../bulk/keep-house.ts";
+import { holdsSessions, keepJobs } from "../bulk/housekeeping.ts";
 import type { ReadsLists } from "../bulk/list-reader.ts";
 import { AccountLists } from "../bulk/lists.ts";
 import { SessionStore } from "../bulk/sessions.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Trouble } from "../base/health.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
-import type { Lookup } from "../core/mail/lookup.ts";
+import type { DnsLookup } from "../dns/lookup.ts";
 import { NS } from "../dns/message/records.ts";
 import { encodeQuery } from "../dns/message/wire.ts";
 import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
@@ -10,7 +10,7 @@ import { TcpPipe } from "../dns/transport/tcp.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { DnsTest } from "../http/account/shapes.ts";
 import type { Config } from "./settings/config.ts";
-import { dnsFilters, dnsInvents, dnsSilence } from "./health.ts";
+import { dnsByTcp, dnsFilters, dnsInvents, dnsSilence } from "./health.ts";
 import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";
 
 /** Names that do not exist: each is asked once, so no cache answers. */
@@ -27,7 +27,7 @@ interface ResolverParts {
   readonly config: Pick<Config, "dnsServers">;
   /** Asks what the service asks; undefined when GATEPOST_DNS_CANARIES is off. */
   readonly trust: Trust | undefined;
-  readonly lookup: Pick<Lookup, "addresses">;
+  readonly lookup: Pick<DnsLookup, "addresses" | "stats">;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -58,6 +58,9 @@ export async function measureResolver(parts: ResolverParts): Promise<MeasuredRes
   );
   if (tests.some((answer) => answer.kind === "unknown" && answer.why === "filtered")) {
     return { found: dnsFilters(), medianMs, isTruthful };
+  }
+  if (parts.lookup.stats().tcpAlone > 0) {
+    return { found: dnsByTcp(parts.config), medianMs, isTruthful };
   }
   const figures = `${String(QUESTIONS - lost)} of ${String(QUESTIONS)} answers, half of them within ${String(medianMs)} ms.`;
   if (lost <= LOST_MAX && medianMs <= SLOW_MS) {

@@ -8,9 +8,12 @@ import { openEmbedded } from "../store/database.ts";
 import { ownDisk } from "../../test/process/own-disk.ts";
 import { manualClock } from "../../test/time/manual-clock.ts";
 import { DAY_MS } from "../core/calendar.ts";
+import type { DnsStats } from "../dns/lookup.ts";
+import type { TrustStats } from "../dns/trust/trust.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
 import {
   diskTrouble,
+  dnsPart,
   dutiesPart,
   failedOpenPart,
   feedsTrouble,
@@ -120,6 +123,40 @@ test("health: a duty that changes hands is well, one that nobody takes is not", 
   clock.advance(15_000);
   assert.equal((await look())?.says, "No process does list refresh.");
 });
+
+const STATS = { tcpAlone: 0 } as DnsStats;
+const TRUST = { distrusted: undefined, replacedByUnknown: 0, filteredToday: 0, invents: false };
+
+const resolvers: readonly (readonly [
+  what: string,
+  stats: Partial<DnsStats>,
+  trust: Partial<TrustStats>,
+  says: RegExp | undefined,
+])[] = [
+  ["tells the truth", {}, {}, undefined],
+  ["filters", {}, { filteredToday: 2 }, /^This resolver filters: it withheld 2 names today\./],
+  ["withheld one name", {}, { filteredToday: 1 }, /withheld 1 name today/],
+  ["is silent over UDP", { tcpAlone: 1 }, {}, /127\.0\.0\.1:53 answers over TCP alone/],
+  ["filters over TCP", { tcpAlone: 1 }, { filteredToday: 1 }, /^This resolver filters/],
+];
+
+for (const [what, stats, trust, says] of resolvers) {
+  test(`health: a resolver that ${what} ${says === undefined ? "is well" : "is a warning"}`, async () => {
+    const figures = { clients: { bulk: { ...STATS, ...stats } }, trust: { ...TRUST, ...trust } };
+    const { look } = dnsPart(
+      { dnsServers: [{ host: "127.0.0.1", port: 53 }] },
+      {
+        trust: undefined,
+        dnsAnswers: () => Promise.resolve(true),
+        dnsFigures: () => [undefined, figures],
+      },
+    );
+    const trouble = await look();
+    if (says === undefined) return assert.equal(trouble, undefined);
+    assert.match(trouble?.says ?? "", says);
+    assert.equal(trouble?.isWarning, true);
+  });
+}
 
 const deliveries: readonly (readonly [
   what: string,

@@ -13,7 +13,7 @@ import { CLAIMS_MAX } from "../bulk/chunk-queue.ts";
 import { clockPart, newestWritten, postgresTime } from "./clock-health.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
-import { goneServers } from "../store/presence.ts";
+import { goneServers, keepPresence } from "../store/presence.ts";
 import type { Database } from "../store/schema.ts";
 import { RUNNING } from "../store/tables/bulk.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
@@ -57,6 +57,8 @@ export function openHealth(process: Process, parts: HealthParts): Health {
       "clock",
       clockPart(clock, () => postgresTime(db)),
     );
+    const failed = (fault: unknown): void => log.error("presence.failed", fault);
+    closing.add(keepPresence({ db, clock, name: process.name, failed }));
     watched.set("servers", { look: async () => serversTrouble(await goneServers(db)) });
     watched.set("workers", { look: () => workersTrouble(db, clock.nowMs()) });
     watched.set(
@@ -178,9 +180,11 @@ export const dnsSilence = (config: Pick<Config, "dnsServers">): Trouble => ({
   toDo: "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.",
 });
 
+export const FILTERS = "This resolver filters";
+
 /** `names`: how many it withheld today; absent: nobody counted. */
 export const dnsFilters = (names?: number): Trouble => ({
-  says: `This resolver filters${names === undefined ? "" : `: it withheld ${String(names)} name${names === 1 ? "" : "s"} today`}. What it withholds counts as no answer.`,
+  says: `${FILTERS}${names === undefined ? "" : `: it withheld ${String(names)} name${names === 1 ? "" : "s"} today`}. What it withholds counts as no answer.`,
   toDo: "Set GATEPOST_DNS_SERVERS to a resolver without a filter, best one of your own.",
   isWarning: true,
 });
@@ -191,13 +195,17 @@ export const dnsInvents: Trouble = {
   isWarning: true,
 };
 
-function dnsPart(config: Config, { trust, dnsAnswers, dnsFigures }: HealthParts): Watched {
+export const dnsByTcp = (config: Pick<Config, "dnsServers">): Trouble => ({
+  says: `DNS server ${serversOf(config).map(serverText).join(", ")} answers over TCP alone: each question takes longer.`,
+  toDo: "Let UDP from and to port 53 through between this machine and the name server.",
+  isWarning: true,
+});
+
+export function dnsPart(
+  config: Pick<Config, "dnsServers">,
+  { trust, dnsAnswers, dnsFigures }: Pick<HealthParts, "trust" | "dnsAnswers" | "dnsFigures">,
+): Watched {
   const silence = dnsSilence(config);
-  const tcpAlone = {
-    says: `DNS server ${serversOf(config).map(serverText).join(", ")} answers over TCP alone: each question takes longer.`,
-    toDo: "Let UDP from and to port 53 through between this machine and the name server.",
-    isWarning: true,
-  };
   return {
     async look() {
       const answers = await (trust?.answers() ?? dnsAnswers());
@@ -207,7 +215,7 @@ function dnsPart(config: Config, { trust, dnsAnswers, dnsFigures }: HealthParts)
       if (trust?.stats().invents === true) return dnsInvents;
       const names = filteredToday(figures);
       if (names > 0) return dnsFilters(names);
-      return isTcpAlone(figures) ? tcpAlone : well;
+      return isTcpAlone(figures) ? dnsByTcp(config) : well;
     },
     silence,
   };
@@ -355,7 +363,7 @@ export function serversTrouble(gone: Awaited<ReturnType<typeof goneServers>>): T
   if (gone.length === 0) return well;
   const each = gone.map(({ name, seconds }) => `${name}, last seen ${String(seconds)} s ago`);
   return {
-    says: `${gone.length === 1 ? "A server is" : `${String(gone.length)} servers are`} gone: ${each.join("; ")}.`,
+    says: `${gone.length === 1 ? "A server or worker is" : `${String(gone.length)} servers or workers are`} gone: ${each.join("; ")}.`,
     toDo: "Look at its machine and its log, and start it again; a day later nobody misses it.",
   };
 }

@@ -5,7 +5,6 @@ import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
 import { RequestCounts } from "../accounts/request-counts.ts";
 import { Keys } from "../accounts/key-store.ts";
-import { keepPresence } from "../store/presence.ts";
 import { type CheckOne, createCheckOne } from "../check/check-one.ts";
 import { KeptResults } from "../check/kept-answers.ts";
 import { createExplain } from "../check/explain.ts";
@@ -117,11 +116,6 @@ async function openServer(process: Process) {
   const { app, setUp, health } = appOf(process, parts);
   const trustedProxies = config.trustProxy ?? [];
   if (backing.where === "alone") await webhooks.dispatcher.start("alone");
-  else {
-    const failed = (fault: unknown): void => log.error("presence.failed", fault);
-    const { db } = backing.store.sql;
-    closing.add(keepPresence({ db, clock: process.clock, name: process.name, failed }));
-  }
   startUpkeep(process, serving, { ...lists.duties, ...parts.watching.duties(health) });
   const { counted } = serving;
   const serve: typeof app.serve = (request, response) => {

@@ -21,7 +21,7 @@ if (process.platform === "linux") report({ place: readlinkSync("/proc/thread-sel
 const tasks = readingTasks();
 
 /** What the task under way waits for of its source. */
-let waiting: { readonly resolve: (given: never) => void; readonly reject: (why: unknown) => void };
+let waiting: { readonly resolve: (answer: never) => void; readonly reject: (why: unknown) => void };
 
 /** The task under way; what an earlier one began, a cleaned file say, asks for it. */
 let underWay = 0;
@@ -42,7 +42,7 @@ const source: TaskSource = {
 };
 
 /** The pages of a file are given away, not copied. */
-function given(result: unknown): ArrayBuffer[] {
+function handedOver(result: unknown): ArrayBuffer[] {
   if (typeof result !== "object" || result === null || !("digest" in result)) return [];
   const { table } = (result as FileRead).entries;
   const pages = table?.pages ?? [];
@@ -55,7 +55,7 @@ async function answer(id: number, task: Task, order: unknown): Promise<void> {
   underWay = id;
   try {
     const result = await task(order, source);
-    report({ id, result }, given(result));
+    report({ id, result }, handedOver(result));
   } catch (error) {
     if (!(error instanceof Refusal)) return report({ id, fault: error });
     const { code, status, message, detail, retryAfterSeconds, notice } = error;
@@ -65,6 +65,6 @@ async function answer(id: number, task: Task, order: unknown): Promise<void> {
 
 port.on("message", (order: ThreadOrder) => {
   if ("name" in order) void answer(order.id, tasks[order.name] as Task, order.order);
-  else if ("given" in order) waiting.resolve(order.given as never);
+  else if ("answer" in order) waiting.resolve(order.answer as never);
   else waiting.reject(new Error(String(order.failed)));
 });

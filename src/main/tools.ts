@@ -20,7 +20,7 @@ import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";
 import type { Log } from "../base/log.ts";
 import { createOctetBox, createSecretBox } from "../base/secrets.ts";
-import { type EndedByRestore, endRestored } from "../bulk/keep-house.ts";
+import { type EndedByRestore, endRestored } from "../bulk/housekeeping.ts";
 import type { CommandBulkChecker } from "../cli/bulk/check-pages.ts";
 import { type Open, opening } from "../cli/command.ts";
 import { accountCommand, type CliAccounts } from "../cli/commands/account.ts";

@@ -1,5 +1,5 @@
 import { announcer } from "../bulk/announce.ts";
-import { keepJobs } from "../bulk/keep-house.ts";
+import { keepJobs } from "../bulk/housekeeping.ts";
 import { buildWorkerApp } from "../http/app.ts";
 import { createHostHeaderCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";

@@ -18,7 +18,7 @@ withPostgres("a second server that is gone", (postgres) => {
         await db
           .selectFrom("installation")
           .select("name")
-          .where("name", "like", "server %")
+          .where("name", "like", "process %")
           .execute()
       ).length;
     await until(async () => (await names()) === 2);
@@ -26,17 +26,17 @@ withPostgres("a second server that is gone", (postgres) => {
     await db
       .insertInto("installation")
       .values({
-        name: "server web-3",
+        name: "process web-3",
         value: JSON.stringify({ startedMs: 1, seenMs: Date.now() - 90_000 }),
       })
       .execute();
     await db
       .updateTable("installation")
       .set({ value: JSON.stringify({ startedMs: 1, seenMs: Date.now() }) })
-      .where("name", "in", ["server web-1", "server web-2"])
+      .where("name", "in", ["process web-1", "process web-2"])
       .execute();
     const says = serversTrouble(await goneServers(db))?.says;
-    assert.match(says ?? "", /^A server is gone: web-3, last seen (?:89|9\d) s ago\.$/);
+    assert.match(says ?? "", /^A server or worker is gone: web-3, last seen (?:89|9\d) s ago\.$/);
     await Promise.all(ends.map((end) => end()));
     assert.equal(await names(), 1);
   });

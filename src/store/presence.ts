@@ -11,7 +11,7 @@ const GONE_AFTER_MS = 30_000;
 /** Nobody misses a server for longer. */
 const MISSED_MS = DAY_MS;
 
-const PREFIX = "server ";
+const PREFIX = "process ";
 
 interface Present {
   readonly name: string;
@@ -51,7 +51,7 @@ interface PresenceDeps {
   readonly failed: (fault: unknown) => void;
 }
 
-/** Says on PostgreSQL that this server is there, until it stops; one that is killed leaves its row. */
+/** Says on PostgreSQL that this server or worker is there, until it stops; one that is killed leaves its row. */
 export function keepPresence({ db, clock, name, failed }: PresenceDeps): End {
   let startedMs: number | undefined;
   const beat = async (): Promise<void> => {

@@ -18,6 +18,7 @@ import {
   databaseTrouble,
   diskTrouble,
   feedsTrouble,
+  FILTERS,
   megabytes,
   workersTrouble,
 } from "../health.ts";
@@ -196,9 +197,22 @@ async function examine(process: Process): Promise<readonly Finding[]> {
     ...(await caught("database", () => examineStored(process))),
     ...(await caught("resolver", () => examineNetwork(process))),
   ];
-  // One cause is one line: what the service says, too, stands under the name of what was looked at here.
-  const own = new Set(found.flatMap(({ name, says }) => (name === "service" ? [] : [says])));
-  return found.filter(({ name, says }) => name !== "service" || !own.has(says));
+  return inOneLine(found);
+}
+
+/**
+ * One cause is one line: what the service says, too, stands under the name of what was looked at here. How many names the
+ * resolver withheld today it alone knows.
+ */
+export function inOneLine(found: readonly Finding[]): readonly Finding[] {
+  const filters = (name: string) =>
+    found.find((each) => each.name === name && each.says.startsWith(FILTERS));
+  const [here, served] = [filters("resolver"), filters("service")];
+  const told = found.map((each) =>
+    each === here && served !== undefined ? { ...here, says: served.says } : each,
+  );
+  const own = new Set(told.flatMap(({ name, says }) => (name === "service" ? [] : [says])));
+  return told.filter(({ name, says }) => name !== "service" || !own.has(says));
 }
 
 function examineProgram(): Inspection {

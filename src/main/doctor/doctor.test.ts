@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { OutboundResult, HttpReply } from "../../outbound/outbound-types.ts";
 import { readConfig } from "../settings/config.ts";
-import { examineMemory } from "./diagnose.ts";
+import { dnsFilters } from "../health.ts";
+import { examineMemory, inOneLine } from "./diagnose.ts";
 import { finding } from "./found.ts";
 import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
 
@@ -163,4 +164,14 @@ test("doctor: nobody is asked for the time where fetching is off", async () => {
   const outbound = { http: () => assert.fail("asked") };
   const found = await examineTime(off, outbound, manualClock());
   assert.equal(finding("time", found).state, "ok");
+});
+
+test("doctor: what the running service counts of a filter stands in the resolver's line", () => {
+  const served = dnsFilters(3);
+  const found = [finding("service", served), finding("resolver", dnsFilters())];
+  const lines = inOneLine(found).map(({ name, says }) => `${name}: ${says}`);
+  assert.deepEqual(lines, [`resolver: ${served.says}`]);
+  assert.match(served.says, /^This resolver filters: it withheld 3 names today\./);
+  const alone = inOneLine([finding("service", served), finding("resolver", "It tells the truth.")]);
+  assert.equal(alone.length, 2);
 });

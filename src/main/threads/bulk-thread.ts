@@ -102,9 +102,9 @@ function deathWatch() {
   };
 }
 
-export function startBulkThread(given: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
+export function startBulkThread(first: BulkThreadSettings, deps: BulkThreadDeps): BulkThread {
   const { log, completed, ended } = deps;
-  let settings = given;
+  let settings = first;
   let worker: Worker | undefined;
   let figures: BulkFigures | undefined;
   let isStopping = false;

@@ -5,7 +5,7 @@ import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import { createShares } from "../../base/shares.ts";
 import { ChunkQueue } from "../../bulk/chunk-queue.ts";
-import { keepSessions } from "../../bulk/keep-house.ts";
+import { keepSessions } from "../../bulk/housekeeping.ts";
 import { LiveRules } from "../../lists/rules/live-rules.ts";
 import { RuleStore } from "../../lists/rules/rule.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";

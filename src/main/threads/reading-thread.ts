@@ -17,7 +17,7 @@ import type { TaskSource, TaskName, Tasks } from "./tasks.ts";
 /** What main tells the thread: a task, or what the task asked of its source. */
 export type ThreadOrder =
   | { readonly id: number; readonly name: TaskName; readonly order: unknown }
-  | { readonly id: number; readonly given: unknown }
+  | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly failed: unknown };
 
 export interface ThreadData {
@@ -241,8 +241,8 @@ class ReadingThread {
   ): Promise<void> {
     try {
       const ask = source?.[wanted] as ((...of: readonly unknown[]) => Promise<unknown>) | undefined;
-      const given = await ask?.(...of);
-      worker.postMessage({ id, given } satisfies ThreadOrder);
+      const answer = await ask?.(...of);
+      worker.postMessage({ id, answer } satisfies ThreadOrder);
     } catch (fault) {
       if (this.#job?.id === id) this.#job.failed(fault);
       worker.postMessage({ id, failed: "its source failed" } satisfies ThreadOrder);
@@ -324,7 +324,7 @@ export function threadTexts(
       return await texts.run(owner, work);
     },
     decode: (order, owner, left) =>
-      texts.run(owner, { name: "decode", what: LIST, left, ...given(order) }),
+      texts.run(owner, { name: "decode", what: LIST, left, ...takenFrom(order) }),
     readFile: (order, owner, left) =>
       isTiny(order)
         ? readFile(order)
@@ -332,7 +332,7 @@ export function threadTexts(
             name: "file",
             what: shown(order.options.name),
             left,
-            ...given(order),
+            ...takenFrom(order),
           }),
     lists: {
       facts: (order, source) => lists.run(order.owner, { name: "facts", ...of(order, source) }),
@@ -378,7 +378,7 @@ const isPacked = ([first]: readonly Uint8Array[]): boolean =>
   first?.[0] === 0x50 && first[1] === 0x4b;
 
 /** The chunks are taken out of the order, and their memory is given to the thread. */
-function given<Order extends { readonly chunks: Uint8Array[] }>(order: Order) {
+function takenFrom<Order extends { readonly chunks: Uint8Array[] }>(order: Order) {
   const chunks = order.chunks.splice(0);
   const octets = octetsOf(chunks) * (isPacked(chunks) ? UNPACKED_TIMES : 1);
   return { order: { ...order, chunks }, transfer: chunks.map(({ buffer }) => buffer), octets };

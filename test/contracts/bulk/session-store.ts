@@ -10,7 +10,7 @@ import {
   takeCompleted,
   termsFor,
 } from "./bulk-stores.ts";
-import { pruneSessions } from "../../../src/bulk/keep-house.ts";
+import { pruneSessions } from "../../../src/bulk/housekeeping.ts";
 import type { Make } from "../contract.ts";
 
 export function sessionStoreContract(name: string, make: Make<BulkStores>): void {

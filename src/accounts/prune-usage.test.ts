@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openStores } from "../../test/contracts/stores.ts";
 import { dayOf } from "../core/calendar.ts";
-import { pruneUsage } from "./housekeeping.ts";
+import { pruneUsage } from "./prune-usage.ts";
 import { DEFAULT_TIERS } from "./admission/tiers.ts";
 
 const ACCOUNT = "account:a1";

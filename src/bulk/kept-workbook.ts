@@ -41,7 +41,9 @@ export async function* keptWorkbook(
     const written = writers.get(fileName.toLowerCase()) ?? copied;
     const options = { mtime: part.getLastModDate(), compress: compressionMethod !== 0 };
     made.addReadStreamLazy(fileName, options, (give) => {
-      give(undefined, Readable.from(written(zip, fileName), { objectMode: false }));
+      const stream = Readable.from(written(zip, fileName), { objectMode: false });
+      stream.once("error", (error) => output.destroy(error));
+      give(undefined, stream);
     });
   }
   made.end();

@@ -170,6 +170,7 @@ class SheetReader {
       else if (name === "c") this.#beginCell(attributes());
       else if (name === "f") this.#hasFormula = true;
       else if (name === "rPh") this.#isPhonetic = true;
+      else if (name === "mergeCell") this.#widen(attributes());
       else if (name === "v") {
         this.#reading = "value";
         this.#value = "";
@@ -187,6 +188,10 @@ class SheetReader {
       else if (name === "row") this.#endRow();
     },
   };
+
+  #widen({ ref = "" }: Attributes): void {
+    this.width = Math.max(this.width, columnOf(ref.slice(ref.indexOf(":") + 1)) + 1);
+  }
 
   #beginRow({ r }: Attributes): void {
     this.#line = lineOf(r, this.#line);

@@ -1,6 +1,6 @@
 import { PARTS } from "../base/health.ts";
 import { PREMIUM_SCHEMAS } from "../core/checks/registry.ts";
-import { FILE_FACTS } from "../bulk/bulk.ts";
+import { FILE_FACTS } from "../bulk/jobs/bulk-shapes.ts";
 import { component, Type } from "../core/json-schema.ts";
 import { DecisionAnswer } from "../gate/gate-shapes.ts";
 import { RESULT_FIELDS } from "../core/validate/result.ts";

@@ -18,7 +18,7 @@ import { SignInService, SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { createSignUp, SignUpSwitch } from "../accounts/sign-in/sign-up.ts";
 import type { Health } from "../base/health.ts";
 import { createOctetBox, createSecretBox } from "../base/secrets.ts";
-import { LISTS } from "../bulk/list-store.ts";
+import { LISTS } from "../bulk/lists/list-store.ts";
 import { createAccountCheck } from "../check/explain.ts";
 import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";

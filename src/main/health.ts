@@ -9,7 +9,7 @@ import {
   type Watched,
 } from "../base/health.ts";
 import { type DnsFigures, filteredToday, isTcpAlone, type ProcessCounts } from "./metrics.ts";
-import { CLAIMS_MAX } from "../bulk/chunk-queue.ts";
+import { CLAIMS_MAX } from "../bulk/jobs/chunk-queue.ts";
 import { clockPart, newestWritten, postgresTime } from "./clock-health.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";

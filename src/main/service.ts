@@ -51,7 +51,7 @@ import {
   type TrafficOwner,
 } from "../gate/traffic-marks.ts";
 import { Traffic } from "../gate/traffic.ts";
-import { Waves } from "../gate/waves.ts";
+import { Waves } from "../gate/send-alerts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { createPublicHostCheck } from "../outbound/dial.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
@@ -135,7 +135,6 @@ async function openServer(process: Process) {
     const advice = "Set GATEPOST_PUBLIC_URL to the address that clients use.";
     log.warn("server.public_url_guessed", { links: links.base, advice });
   }
-  // Without an administrator the start shows where the first one is made.
   const token = await setUp.begin();
   return { url, log, ...(token !== undefined && { setUpUrl: `${links.base}/setup#${token}` }) };
 }
@@ -217,7 +216,6 @@ function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): 
   });
 }
 
-/** How long counts are believed where other servers count too. */
 const FRESH_MS = 400;
 
 function openGate(process: Process, parts: CommonParts) {
@@ -405,7 +403,6 @@ function checkOneOf({ config, clock }: Process, parts: ServiceParts): CheckOne {
   });
 }
 
-/** Families of paths besides `email` and `domain`. */
 function apiRoutes(
   process: Process,
   parts: ServiceParts,
@@ -421,12 +418,11 @@ function apiRoutes(
   const { base, serving, checker, admission, bulk, texts, gate } = parts;
   const { clock, log } = base;
   const { shares, backing } = serving;
-  const { service } = bulk;
   const unitsLeft = createUnitsLeft({ ...base, usage: backing.usage });
   const isOptimistic = process.config.compatOptimistic;
   return [
-    viewRoute({ bulk: service, log, shares }),
-    uploadRoute({ bulk: service, bodies, checkList, log, readLarge: texts.readFile }),
+    viewRoute({ bulk: bulk.service, log, shares }),
+    uploadRoute({ bulk: bulk.service, bodies, checkList, log, readLarge: texts.readFile }),
     explainRoute(createExplain({ ...checker, admission })),
     decideRoute(gate.decideOne, admission),
     feedbackRoute(gate.feedback),

@@ -18,7 +18,7 @@ import { Keys } from "../accounts/key-store.ts";
 import { KeyService } from "../accounts/keys.ts";
 import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
-import { Jobs } from "../bulk/jobs.ts";
+import { Jobs } from "../bulk/jobs/jobs.ts";
 import { askedRarely } from "../base/health.ts";
 import { KEY_FILE, keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { AccountSwitches } from "../gate/account-switches.ts";

@@ -1,5 +1,5 @@
-import { announcer } from "../bulk/announce.ts";
-import { keepJobs } from "../bulk/housekeeping.ts";
+import { announcer } from "../bulk/jobs/announce.ts";
+import { keepJobs } from "../bulk/jobs/housekeeping.ts";
 import { buildWorkerApp } from "../http/app.ts";
 import { createHostHeaderCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";

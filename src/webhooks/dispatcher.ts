@@ -6,7 +6,7 @@ import type { Log } from "../base/log.ts";
 import { notFound, noWebhook, tooManyPings } from "../base/refusals.ts";
 import { RESOURCES } from "../base/resources.ts";
 import type { SecretBox } from "../base/secrets.ts";
-import type { Announcement } from "../bulk/announce.ts";
+import type { Announcement } from "../bulk/jobs/announce.ts";
 import type { Tx } from "../store/transaction.ts";
 import type { WebhookDeliveryRow } from "../store/schema.ts";
 import { sign } from "./verify.ts";

@@ -1,13 +1,13 @@
 import { systemClock as clock } from "../../src/base/clock.ts";
 import { type Files, systemFiles } from "../../src/base/files.ts";
 import type { CommandBulkChecker } from "../../src/cli/bulk/check-pages.ts";
-import { readListFile } from "../../src/bulk/list-file.ts";
+import { readListFile } from "../../src/bulk/files/list-file.ts";
 import { opening } from "../../src/cli/command.ts";
 import { bulkCommand } from "../../src/cli/commands/bulk.ts";
 import { program, runProgram } from "../../src/cli/program.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import { coreEntryCheck } from "../../src/bulk/entry-check.ts";
+import { coreEntryCheck } from "../../src/bulk/jobs/entry-check.ts";
 import { mailEverywhere, noDatasets } from "./bulk-world.ts";
 
 export interface BulkCommandOptions {

@@ -7,7 +7,7 @@ import { uploadRoute } from "../../src/http/api/upload.ts";
 import { viewRoute } from "../../src/http/api/view.ts";
 import { createShares, type Shares } from "../../src/base/shares.ts";
 import { BodyReader } from "../../src/http/body.ts";
-import type { BulkService } from "../../src/bulk/submit.ts";
+import type { BulkService } from "../../src/bulk/jobs/submit.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import type { Admission } from "../../src/accounts/admission/admission.ts";
 import { rateExceeded } from "../../src/base/refusals.ts";

@@ -6,12 +6,12 @@ import type { Clock } from "../../src/base/clock.ts";
 import type { Log } from "../../src/base/log.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
-import { type Announcement, announcer, type CompletedEvent } from "../../src/bulk/announce.ts";
-import type { BulkAnswer, BulkRequest } from "../../src/bulk/bulk.ts";
-import { coreEntryCheck } from "../../src/bulk/entry-check.ts";
-import { BulkService } from "../../src/bulk/submit.ts";
-import type { EntryCheck } from "../../src/bulk/entry-check.ts";
-import { BulkWorker } from "../../src/bulk/worker.ts";
+import { type Announcement, announcer, type CompletedEvent } from "../../src/bulk/jobs/announce.ts";
+import type { BulkAnswer, BulkRequest } from "../../src/bulk/jobs/bulk-shapes.ts";
+import { coreEntryCheck } from "../../src/bulk/jobs/entry-check.ts";
+import { BulkService } from "../../src/bulk/jobs/submit.ts";
+import type { EntryCheck } from "../../src/bulk/jobs/entry-check.ts";
+import { BulkWorker } from "../../src/bulk/jobs/worker.ts";
 import type { Caller } from "../../src/accounts/admission/caller.ts";
 import {
   type Admission,

@@ -1,7 +1,7 @@
-import { packFile } from "../../src/bulk/list-store.ts";
-import type { CleanedOrder } from "../../src/bulk/cleaned-rows.ts";
-import { ListReader } from "../../src/bulk/list-reader.ts";
-import type { ListOrder, ListSource, ViewRow } from "../../src/bulk/list-view.ts";
+import { packFile } from "../../src/bulk/lists/list-store.ts";
+import type { CleanedOrder } from "../../src/bulk/lists/cleaned-rows.ts";
+import { ListReader } from "../../src/bulk/lists/list-reader.ts";
+import type { ListOrder, ListSource, ViewRow } from "../../src/bulk/lists/list-view.ts";
 
 type Listed = readonly [order: ListOrder, source: ListSource];
 

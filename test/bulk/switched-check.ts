@@ -1,6 +1,6 @@
 import { mailEverywhere, noDatasets } from "./bulk-world.ts";
-import { coreEntryCheck } from "../../src/bulk/entry-check.ts";
-import type { EntryCheck } from "../../src/bulk/entry-check.ts";
+import { coreEntryCheck } from "../../src/bulk/jobs/entry-check.ts";
+import type { EntryCheck } from "../../src/bulk/jobs/entry-check.ts";
 import { manualClock } from "../time/manual-clock.ts";
 
 /** Judges by a lookup that can be put out. */

@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
 import { MemoryQuotaCounter } from "../../src/accounts/admission/counters.ts";
 import { Charges } from "../../src/accounts/admission/charges.ts";
-import { ChunkQueue } from "../../src/bulk/chunk-queue.ts";
-import { IdempotencyKeys } from "../../src/bulk/idempotency.ts";
-import { Jobs } from "../../src/bulk/jobs.ts";
-import { SessionStore } from "../../src/bulk/sessions.ts";
+import { ChunkQueue } from "../../src/bulk/jobs/chunk-queue.ts";
+import { IdempotencyKeys } from "../../src/bulk/jobs/idempotency.ts";
+import { Jobs } from "../../src/bulk/jobs/jobs.ts";
+import { SessionStore } from "../../src/bulk/jobs/sessions.ts";
 import { Credits } from "../../src/accounts/credits.ts";
 import type { SqlDatabase } from "../../src/store/database.ts";
 import { UsageLedger } from "../../src/accounts/admission/usage.ts";

@@ -16,7 +16,7 @@ import {
   WORKER,
 } from "../../src/main/metrics.ts";
 import { createShares } from "../../src/base/shares.ts";
-import type { WorkerFigures } from "../../src/bulk/worker.ts";
+import type { WorkerFigures } from "../../src/bulk/jobs/worker.ts";
 import { readText } from "./deploy/deploy-files.ts";
 import { alerts, everyMetric } from "./tables/document-tables.ts";
 import { manualClock } from "../time/manual-clock.ts";

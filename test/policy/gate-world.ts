@@ -17,7 +17,7 @@ import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createSingleCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
 import { createAccountHash } from "../../src/gate/traffic-marks.ts";
 import { Traffic, type TrafficDeps } from "../../src/gate/traffic.ts";
-import { Waves } from "../../src/gate/waves.ts";
+import { Waves } from "../../src/gate/send-alerts.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
 import { Decider, type DecideOne, type DecideOnKnown } from "../../src/gate/decide-one.ts";

@@ -8,7 +8,7 @@ import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { HttpReply, OutboundResult } from "../../src/outbound/outbound-types.ts";
 import type { WebhookPost, WebhookSender } from "../../src/webhooks/webhook-sender.ts";
-import type { BulkStats } from "../../src/bulk/bulk.ts";
+import type { BulkStats } from "../../src/bulk/jobs/bulk-shapes.ts";
 import { inTransaction } from "../../src/store/transaction.ts";
 import { Dispatcher } from "../../src/webhooks/dispatcher.ts";
 import { addAccount, openStores } from "../contracts/stores.ts";

@@ -1,4 +1,4 @@
-import { ListReader } from "../../src/bulk/list-reader.ts";
+import { ListReader } from "../../src/bulk/lists/list-reader.ts";
 import type { App } from "../../src/http/server.ts";
 import type { Machine } from "../../src/main/process.ts";
 import { loadLists } from "../../src/lists/load-lists.ts";

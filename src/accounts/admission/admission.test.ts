@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccount } from "../../../test/contracts/stores.ts";
-import { forBulk } from "../../bulk/bulk.ts";
+import { forBulk } from "../../bulk/jobs/bulk-shapes.ts";
 import { createAdmission } from "./admission.ts";
 import { makeApiKey } from "../key-text.ts";
 import { KeyService } from "../keys.ts";

@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import type { FullResult } from "../../core/validate/result.ts";
 import { checkPages } from "./check-pages.ts";
-import type { ListPage } from "../../bulk/list-file.ts";
+import type { ListPage } from "../../bulk/files/list-file.ts";
 
 const RESULT: FullResult = {
   format: true,

@@ -1,10 +1,10 @@
 import { addressBalance, entryNote, withNote } from "../../core/batch/result-cells.ts";
 import { type FullResult, isInconclusive } from "../../core/validate/result.ts";
-import type { EntryCheck } from "../../bulk/entry-check.ts";
+import type { EntryCheck } from "../../bulk/jobs/entry-check.ts";
 import { createShares, type Share } from "../../base/shares.ts";
 import { keyOf } from "../../core/batch/batch.ts";
 import type { ListRow } from "../../core/batch/list-table.ts";
-import type { ListPage } from "../../bulk/list-file.ts";
+import type { ListPage } from "../../bulk/files/list-file.ts";
 import type { CheckedRow } from "./entry-writer.ts";
 
 /** Checks entries with a DNS client that waits longer than a single check does. */

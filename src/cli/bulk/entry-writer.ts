@@ -8,8 +8,8 @@ import {
 } from "../../core/batch/result-cells.ts";
 import { type ListRow, padded } from "../../core/batch/list-table.ts";
 import { entryClassOf } from "../../core/batch/batch-chunk.ts";
-import type { ReadShape } from "../../bulk/list-file.ts";
-import { outText } from "../../bulk/out-text.ts";
+import type { ReadShape } from "../../bulk/files/list-file.ts";
+import { outText } from "../../bulk/files/out-text.ts";
 
 export type TextFormat = "list" | "csv" | "ndjson";
 export type FileFormat = TextFormat | "xlsx";

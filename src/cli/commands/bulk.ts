@@ -2,8 +2,8 @@ import { Option } from "@commander-js/extra-typings";
 import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { FileFacts, FileWriter, Files } from "../../base/files.ts";
-import type { FileSlices, ListOptions, ListPage, ReadShape } from "../../bulk/list-file.ts";
-import { workbookOf } from "../../bulk/write-workbook.ts";
+import type { FileSlices, ListOptions, ListPage, ReadShape } from "../../bulk/files/list-file.ts";
+import { workbookOf } from "../../bulk/files/write-workbook.ts";
 import { type CsvCell, RESULT_COLUMNS } from "../../core/batch/result-cells.ts";
 import {
   type FileFormat,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import { temporaryFolder } from "../../../test/process/temporary-folder.ts";
 import { systemFiles } from "../../base/files.ts";
-import { readListFile } from "../../bulk/list-file.ts";
+import { readListFile } from "../../bulk/files/list-file.ts";
 import { opening } from "../command.ts";
 import { program, runProgram } from "../program.ts";
 import { type CliMailboxes, mailboxCommand } from "./mailbox.ts";

@@ -4,7 +4,7 @@ import { csvLine } from "../../core/batch/result-cells.ts";
 import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
 import type { AccountService } from "../../accounts/accounts.ts";
 import type { Files, FileWriter } from "../../base/files.ts";
-import type { ListPage } from "../../bulk/list-file.ts";
+import type { ListPage } from "../../bulk/files/list-file.ts";
 import type { FindMailbox } from "../../gate/mailbox-ids.ts";
 import type { CliBulk } from "./bulk.ts";
 import { ACCOUNT, accountNamed, group, rowsFor } from "../command.ts";

@@ -1,4 +1,4 @@
-import { WORKBOOK_TYPE } from "../../bulk/write-workbook.ts";
+import { WORKBOOK_TYPE } from "../../bulk/files/write-workbook.ts";
 import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
 import { Browser, type Reply } from "../../../test/dashboard/dashboard-client.ts";

@@ -19,7 +19,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Health } from "../../base/health.ts";
 import { badField, Refusal, wrongCurrentPassword } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
-import type { AccountLists } from "../../bulk/lists.ts";
+import type { AccountLists } from "../../bulk/lists/lists.ts";
 import type { AccountCheck } from "../../check/explain.ts";
 import type { FrontPage } from "../../check/check-shapes.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";

@@ -8,9 +8,9 @@ import {
   retryInFlight,
   tooManyEntries,
 } from "../../base/refusals.ts";
-import type { BulkAnswer, FileFactsJson, IdempotencyKey } from "../../bulk/bulk.ts";
-import type { BulkService } from "../../bulk/submit.ts";
-import { checkBulkText } from "../../bulk/submit.ts";
+import type { BulkAnswer, FileFactsJson, IdempotencyKey } from "../../bulk/jobs/bulk-shapes.ts";
+import type { BulkService } from "../../bulk/jobs/submit.ts";
+import { checkBulkText } from "../../bulk/jobs/submit.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { leftSignal } from "../body.ts";

@@ -1,4 +1,4 @@
-import { forBulk } from "../../bulk/bulk.ts";
+import { forBulk } from "../../bulk/jobs/bulk-shapes.ts";
 import { missingParameter } from "../../base/refusals.ts";
 import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/check-one.ts";
 import { featureNamed, readFeatures, type RequestedFeature } from "../../check/features.ts";

@@ -7,10 +7,10 @@ import { OWNER, type Upload, upload } from "../../../test/bulk/upload.ts";
 import { zoneLookup } from "../../../test/dns/zone-lookup.ts";
 import { until } from "../../../test/time/until.ts";
 import { Refusal } from "../../base/refusals.ts";
-import type { ListOptions } from "../../bulk/list-file.ts";
-import { ListReader } from "../../bulk/list-reader.ts";
-import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
-import { packFile } from "../../bulk/list-store.ts";
+import type { ListOptions } from "../../bulk/files/list-file.ts";
+import { ListReader } from "../../bulk/lists/list-reader.ts";
+import type { ListOrder, ListSource } from "../../bulk/lists/list-view.ts";
+import { packFile } from "../../bulk/lists/list-store.ts";
 
 /** What a door makes of a file: the valid entries, each once, or why it is refused. */
 type Outcome = readonly string[] | string;

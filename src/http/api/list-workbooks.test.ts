@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { folder } from "../../../test/bulk/bulk-folder.ts";
 import { bulkServer, sessionIn } from "../../../test/bulk/bulk-http.ts";
 import { OWNER, upload } from "../../../test/bulk/upload.ts";
-import { Workbook } from "../../bulk/workbook.ts";
-import { workbookOf } from "../../bulk/write-workbook.ts";
+import { Workbook } from "../../bulk/files/workbook.ts";
+import { workbookOf } from "../../bulk/files/write-workbook.ts";
 import { CsvReader } from "../../core/batch/csv-reader.ts";
 import { TableFault } from "../../core/batch/entry-cell.ts";
 

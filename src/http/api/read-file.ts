@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { BulkFile } from "../../bulk/bulk.ts";
-import { readUpload, type UploadOptions } from "../../bulk/read-upload.ts";
+import type { BulkFile } from "../../bulk/jobs/bulk-shapes.ts";
+import { readUpload, type UploadOptions } from "../../bulk/files/read-upload.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { nextSlice } from "../../base/slices.ts";
 

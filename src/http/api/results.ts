@@ -1,7 +1,12 @@
 import { Readable } from "node:stream";
 import type { Log } from "../../base/log.ts";
 import { nextSlice } from "../../base/slices.ts";
-import type { BulkResults, FileFactsJson, RowResult, SpelledResult } from "../../bulk/bulk.ts";
+import type {
+  BulkResults,
+  FileFactsJson,
+  RowResult,
+  SpelledResult,
+} from "../../bulk/jobs/bulk-shapes.ts";
 import { padded } from "../../core/batch/list-table.ts";
 import {
   type CsvCell,

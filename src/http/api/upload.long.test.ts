@@ -8,7 +8,7 @@ import {
 } from "../../../test/bulk/bulk-http.ts";
 import { createShares } from "../../base/shares.ts";
 import { readFile } from "./read-file.ts";
-import type { BulkService } from "../../bulk/submit.ts";
+import type { BulkService } from "../../bulk/jobs/submit.ts";
 import { until } from "../../../test/time/until.ts";
 import { OWNER, type Upload, type Content, upload } from "../../../test/bulk/upload.ts";
 

@@ -7,10 +7,10 @@ import {
   notMultipart,
   uploadTooLarge,
 } from "../../base/refusals.ts";
-import { forBulk } from "../../bulk/bulk.ts";
-import type { BulkService } from "../../bulk/submit.ts";
-import { FILE_MAX_OCTETS } from "../../bulk/list-file.ts";
-import type { UploadOptions } from "../../bulk/read-upload.ts";
+import { forBulk } from "../../bulk/jobs/bulk-shapes.ts";
+import type { BulkService } from "../../bulk/jobs/submit.ts";
+import { FILE_MAX_OCTETS } from "../../bulk/files/list-file.ts";
+import type { UploadOptions } from "../../bulk/files/read-upload.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { json, type Operation, parametersOf } from "../operation.ts";
 import { type BodyReader, leftSignal } from "../body.ts";

@@ -3,9 +3,9 @@ import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import { missingParameter, notFound, sessionNotFound } from "../../base/refusals.ts";
 import type { Shares } from "../../base/shares.ts";
-import { forBulk } from "../../bulk/bulk.ts";
-import type { BulkService } from "../../bulk/submit.ts";
-import { WORKBOOK_TYPE, workbookOf } from "../../bulk/write-workbook.ts";
+import { forBulk } from "../../bulk/jobs/bulk-shapes.ts";
+import type { BulkService } from "../../bulk/jobs/submit.ts";
+import { WORKBOOK_TYPE, workbookOf } from "../../bulk/files/write-workbook.ts";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import {

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { systemClock as clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { AllFigures } from "../../base/shares.ts";
-import type { WorkerFigures } from "../../bulk/worker.ts";
+import type { WorkerFigures } from "../../bulk/jobs/worker.ts";
 import type { ServerAddress } from "../../dns/transport/system-resolvers.ts";
 import type { SharedDatasets } from "../../lists/shared-datasets.ts";
 import type { Disk } from "../../store/embedded/log-sync.ts";

@@ -2,9 +2,9 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { createShares } from "../../base/shares.ts";
 import { Refusal } from "../../base/refusals.ts";
-import { packFile } from "../../bulk/list-store.ts";
-import type { CleanedPiece } from "../../bulk/list-reader.ts";
-import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
+import { packFile } from "../../bulk/lists/list-store.ts";
+import type { CleanedPiece } from "../../bulk/lists/list-reader.ts";
+import type { ListOrder, ListSource } from "../../bulk/lists/list-view.ts";
 import type { FileOrder } from "../../http/api/read-file.ts";
 import { threadTexts, type ThreadTerms } from "./reading-thread.ts";
 

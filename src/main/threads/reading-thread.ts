@@ -1,11 +1,11 @@
 import { TableFault } from "../../core/batch/entry-cell.ts";
-import type { FileSlices, ListOptions, ListPage } from "../../bulk/list-file.ts";
+import type { FileSlices, ListOptions, ListPage } from "../../bulk/files/list-file.ts";
 import type { Decode } from "../../http/decode.ts";
 import { type FileOrder, readFile, type ReadFile } from "../../http/api/read-file.ts";
 import { splitText } from "../../core/batch/batch-chunk.ts";
-import type { ReadsLists } from "../../bulk/list-reader.ts";
-import type { ListOrder, ListSource } from "../../bulk/list-view.ts";
-import type { Splitter } from "../../bulk/bulk.ts";
+import type { ReadsLists } from "../../bulk/lists/list-reader.ts";
+import type { ListOrder, ListSource } from "../../bulk/lists/list-view.ts";
+import type { Splitter } from "../../bulk/jobs/bulk-shapes.ts";
 import { inSlices } from "../../base/slices.ts";
 import { createShares, type Reservation, type Share, type Shares } from "../../base/shares.ts";
 import { readFileSync } from "node:fs";

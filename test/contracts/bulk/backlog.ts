@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readBacklog } from "../../../src/bulk/jobs.ts";
+import { readBacklog } from "../../../src/bulk/jobs/jobs.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import { accept, allValid, type BulkStores, claim, newJob } from "./bulk-stores.ts";
 import type { Make } from "../contract.ts";

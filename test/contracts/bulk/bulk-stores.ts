@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
+import type { ClaimedChunk } from "../../../src/bulk/jobs/chunk-queue.ts";
 import { dayOf } from "../../../src/core/calendar.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { finish } from "../../bulk/finish.ts";
@@ -9,7 +9,7 @@ import type {
   CompletedBatch,
   JobOrder,
   NewBatch,
-} from "../../../src/bulk/batches-store.ts";
+} from "../../../src/bulk/jobs/pack-batch.ts";
 import type { ChargeTerms } from "../../../src/accounts/admission/charges.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { Owner } from "../../../src/base/owner.ts";

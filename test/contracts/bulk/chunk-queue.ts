@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { CHUNK_ENTRIES, EMPTY_TALLY } from "../../../src/core/batch/batch-chunk.ts";
-import { CLAIMS_MAX, SILENT_CLAIMS_MAX, CRASHING_LIFE_MS } from "../../../src/bulk/chunk-queue.ts";
+import {
+  CLAIMS_MAX,
+  SILENT_CLAIMS_MAX,
+  CRASHING_LIFE_MS,
+} from "../../../src/bulk/jobs/chunk-queue.ts";
 import {
   accept,
   allValid,
@@ -10,7 +14,7 @@ import {
   STRANGER,
   takeCompleted,
 } from "./bulk-stores.ts";
-import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
+import { SESSION_LIFE_MS } from "../../../src/bulk/jobs/pack-batch.ts";
 
 export type Rule = (sentence: string, check: (stores: BulkStores) => Promise<void>) => void;
 

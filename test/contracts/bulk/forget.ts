@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOctetBox } from "../../../src/base/secrets.ts";
-import type { NewBatch } from "../../../src/bulk/batches-store.ts";
-import { forgetInBatches } from "../../../src/bulk/forget-in-batches.ts";
-import { forgetInLists } from "../../../src/bulk/forget-in-lists.ts";
+import type { NewBatch } from "../../../src/bulk/jobs/pack-batch.ts";
+import { forgetInBatches } from "../../../src/bulk/jobs/forget-in-batches.ts";
+import { forgetInLists } from "../../../src/bulk/lists/forget-in-lists.ts";
 import {
   type AccountList,
   findList,
@@ -11,9 +11,9 @@ import {
   LISTS,
   packFile,
   partOf,
-} from "../../../src/bulk/list-store.ts";
-import { rowResults, spelledResults } from "../../../src/bulk/result-source.ts";
-import { storedResults } from "../../../src/bulk/sessions.ts";
+} from "../../../src/bulk/lists/list-store.ts";
+import { rowResults, spelledResults } from "../../../src/bulk/jobs/result-source.ts";
+import { storedResults } from "../../../src/bulk/jobs/sessions.ts";
 import { parseAddress } from "../../../src/core/address/address.ts";
 import { splitText } from "../../../src/core/batch/batch-chunk.ts";
 import { SoughtAddress } from "../../../src/core/batch/sought-address.ts";

@@ -13,9 +13,9 @@ import {
   listsOfAccount,
   pruneLists,
   runsOf,
-} from "../../../src/bulk/list-store.ts";
+} from "../../../src/bulk/lists/list-store.ts";
 import { createOctetBox } from "../../../src/base/secrets.ts";
-import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
+import { SESSION_LIFE_MS } from "../../../src/bulk/jobs/pack-batch.ts";
 import { accept, allValid, type BulkStores, claim, newJob, takeCompleted } from "./bulk-stores.ts";
 import { unpackOctets } from "../../../src/store/pack.ts";
 import type { Make } from "../contract.ts";

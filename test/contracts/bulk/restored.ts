@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endRestored } from "../../../src/bulk/housekeeping.ts";
+import { endRestored } from "../../../src/bulk/jobs/housekeeping.ts";
 import { Deliveries } from "../../../src/webhooks/webhooks-store.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import { delivery } from "../webhooks/stored-delivery.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SESSION_LIFE_MS } from "../../../src/bulk/batches-store.ts";
+import { SESSION_LIFE_MS } from "../../../src/bulk/jobs/pack-batch.ts";
 import {
   accept,
   allValid,
@@ -10,7 +10,7 @@ import {
   takeCompleted,
   termsFor,
 } from "./bulk-stores.ts";
-import { pruneSessions } from "../../../src/bulk/housekeeping.ts";
+import { pruneSessions } from "../../../src/bulk/jobs/housekeeping.ts";
 import type { Make } from "../contract.ts";
 
 export function sessionStoreContract(name: string, make: Make<BulkStores>): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
-import type { ClaimedChunk } from "../../../src/bulk/chunk-queue.ts";
+import type { ClaimedChunk } from "../../../src/bulk/jobs/chunk-queue.ts";
 import {
   accept,
   allValid,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import pg from "pg";
 import { systemFiles } from "../../../src/base/files.ts";
-import { readListFile } from "../../../src/bulk/list-file.ts";
+import { readListFile } from "../../../src/bulk/files/list-file.ts";
 import { opening } from "../../../src/cli/command.ts";
 import { mailboxCommand } from "../../../src/cli/commands/mailbox.ts";
 import { program, runProgram } from "../../../src/cli/program.ts";

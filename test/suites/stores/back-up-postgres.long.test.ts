@@ -7,7 +7,7 @@ import { Accounts } from "../../../src/accounts/accounts-store.ts";
 import { manualClock } from "../../time/manual-clock.ts";
 import { Credits } from "../../../src/accounts/credits.ts";
 import type { SqlDatabase } from "../../../src/store/database.ts";
-import { endRestored } from "../../../src/bulk/housekeeping.ts";
+import { endRestored } from "../../../src/bulk/jobs/housekeeping.ts";
 import { CHUNK_ENTRIES } from "../../../src/core/batch/batch-chunk.ts";
 import {
   allValid,

@@ -6,8 +6,8 @@ import { DomainMails } from "../../../src/lists/domain-mails.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { Closing, type Machine, systemMachine } from "../../../src/main/process.ts";
 import { openBulk, type OpenBulk } from "../../../src/main/bulk.ts";
-import { Jobs } from "../../../src/bulk/jobs.ts";
-import type { CompletedEvent } from "../../../src/bulk/announce.ts";
+import { Jobs } from "../../../src/bulk/jobs/jobs.ts";
+import type { CompletedEvent } from "../../../src/bulk/jobs/announce.ts";
 import { createAdmission } from "../../../src/accounts/admission/admission.ts";
 import { DEFAULT_TIERS } from "../../../src/accounts/admission/tiers.ts";
 import {

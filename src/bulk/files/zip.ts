@@ -1,0 +1,130 @@
+import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
+import { TableFault } from "../../core/batch/entry-cell.ts";
+import { type Handlers, XmlReader } from "./xml-reader.ts";
+
+const UNPACKED_MAX_OCTETS = 400_000_000;
+
+/** A slice of XML has few rows, however wide they are. */
+const SLICE_UNITS = 8_192;
+
+export const PARTS_MAX = 5_000;
+
+/** Links of a sheet that Excel writes, and some. */
+const LINKS_MAX = 100_000;
+
+export const BROKEN = "The workbook is broken, or holds too much; open it and save it as .csv.";
+const PASSWORD = "The workbook is protected by a password; save it without one.";
+
+export interface Relationship {
+  readonly id: string;
+  readonly type: string;
+  readonly target: string;
+  readonly path: string;
+}
+
+/** The parts of a package (ECMA-376 part 2) in memory; names differ by more than the case of letters. */
+export class Zip {
+  readonly #file: ZipFile;
+  readonly #entries: ReadonlyMap<string, Entry>;
+  #unpacked = 0;
+
+  private constructor(file: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#file = file;
+    this.#entries = entries;
+  }
+
+  static async open(octets: Buffer): Promise<Zip> {
+    try {
+      const file = await fromBufferPromise(octets, { lazyEntries: true, autoClose: false });
+      if (file.entryCount > PARTS_MAX) throw new TableFault(BROKEN);
+      const entries = new Map<string, Entry>();
+      for await (const entry of file.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
+      return new Zip(file, entries);
+    } catch {
+      throw new TableFault(BROKEN);
+    }
+  }
+
+  get parts(): readonly Entry[] {
+    return [...this.#entries.values()].filter(({ fileName }) => !fileName.endsWith("/"));
+  }
+
+  has(path: string): boolean {
+    return this.#entries.has(path.toLowerCase());
+  }
+
+  async relationships(path: string): Promise<readonly Relationship[]> {
+    const listed = linksOf(path);
+    const found: Relationship[] = [];
+    if (!this.has(listed)) return found;
+    await this.parse(listed, {
+      open: (name, attributes) => {
+        if (name !== "Relationship") return;
+        const { Id: id = "", Type: type = "", Target: target = "" } = attributes();
+        const word = type.slice(type.lastIndexOf("/") + 1);
+        if (found.length >= LINKS_MAX) throw new TableFault(BROKEN);
+        found.push({ id, type: word, target, path: pathOf(target, path) });
+      },
+    });
+    return found;
+  }
+
+  async parse(path: string, handlers: Handlers): Promise<void> {
+    for await (const _ of this.events(path, handlers));
+  }
+
+  async *events(path: string, handlers: Handlers): AsyncGenerator<undefined> {
+    const reader = new XmlReader(handlers);
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
+    const read = (text: string): void => {
+      if (!reader.write(text)) throw new TableFault(BROKEN);
+    };
+    for await (const piece of this.octets(path)) {
+      decoder ??= decoderFor(piece);
+      const text = decoder.decode(piece, { stream: true });
+      for (let at = 0; at < text.length; at += SLICE_UNITS) {
+        read(text.slice(at, at + SLICE_UNITS));
+        yield;
+      }
+    }
+    read(decoder?.decode() ?? "");
+    if (!reader.end()) throw new TableFault(BROKEN);
+  }
+
+  /** Unpacked. All parts together have a limit. */
+  async *octets(path: string): AsyncGenerator<Buffer> {
+    const entry = this.#entries.get(path.toLowerCase());
+    if (entry === undefined) throw new TableFault(BROKEN);
+    if (entry.isEncrypted()) throw new TableFault(PASSWORD);
+    try {
+      const stream: AsyncIterable<Buffer> = await this.#file.openReadStreamPromise(entry);
+      for await (const piece of stream) {
+        this.#unpacked += piece.length;
+        if (this.#unpacked > UNPACKED_MAX_OCTETS)
+          throw new TableFault("The workbook unpacks to more than 400 MB; save it as .csv.");
+        yield piece;
+      }
+    } catch (error) {
+      throw error instanceof TableFault ? error : new TableFault(BROKEN);
+    }
+  }
+}
+
+/** The part that says what the part at `path` links to. */
+export function linksOf(path: string): string {
+  const slash = path.lastIndexOf("/") + 1;
+  return `${path.slice(0, slash)}_rels/${path.slice(slash)}.rels`;
+}
+
+function pathOf(target: string, from: string): string {
+  try {
+    return decodeURIComponent(new URL(target, `zip://x/${from}`).pathname.slice(1));
+  } catch {
+    return "";
+  }
+}
+
+const decoderFor = ([first, second]: Uint8Array): InstanceType<typeof TextDecoder> =>
+  new TextDecoder(
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe ? "utf-16be" : "utf-8",
+  );

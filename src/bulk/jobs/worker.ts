@@ -1,0 +1,489 @@
+import type { Clock } from "../../base/clock.ts";
+import { type End, every } from "../../base/every.ts";
+import { FairQueue } from "../../base/fair-queue.ts";
+import type { Log } from "../../base/log.ts";
+import type { OwnerKey } from "../../base/owner.ts";
+import type { Shares } from "../../base/shares.ts";
+import {
+  CHUNK_ENTRIES,
+  chunkEntries,
+  EMPTY_TALLY,
+  entriesIn,
+  type EntryClass,
+  type Tally,
+  unpackChunk,
+} from "../../core/batch/batch-chunk.ts";
+import type { FullResult } from "../../core/validate/result.ts";
+import type { ChunkOutcome } from "./pack-batch.ts";
+import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "./chunk-queue.ts";
+import { type EntryOutcome, entryOutcome, type EntryCheck, outcomeOf } from "./entry-check.ts";
+
+const LOOK_EVERY_MS = 1_000;
+
+/** A worker that is silent for this time has lost its chunks. */
+const LEASE_MS = 15_000;
+const RENEW_EVERY_MS = LEASE_MS / 3;
+
+/** A worker among others says that it lives, also while it has nothing to do. */
+const IDLE_MS = 30_000;
+
+/** A result that cannot be stored, on a full disk say, is offered again every second for half a minute. */
+const STORE_TRIES_MAX = 30;
+const STORE_PAUSE_MS = 1_000;
+
+/** Chunks under way. Each keeps some results back while its slowest names keep it. */
+const CHUNKS_MAX = 400;
+
+/** Entries of running chunks that are not checked yet: room for 200 owners whose names are silent. */
+const OPEN_ENTRIES_MAX = 100_000 - CHUNK_ENTRIES;
+
+/** Stop claiming chunks while four chunks' worth of entries wait for those of others. */
+const READY_MAX = 4 * CHUNK_ENTRIES;
+
+/** Of an owner without others so many wait: what DNS takes while a chunk is claimed. */
+const ALONE_ENTRIES = 2 * CHUNK_ENTRIES;
+
+/** Chunks checked and not stored, before no more are claimed: answers from the cache come faster than disks write. */
+const UNSTORED_MAX = 8;
+
+const DNS_WAIT_MAX_MS = 120_000;
+const DNS_PAUSE_MS = 2_000;
+
+const NEWEST_SHARE = 0.3;
+
+interface WorkerDeps {
+  readonly check: EntryCheck;
+  /** Undefined, or a promise of the next turn of the event loop. */
+  readonly room: () => Promise<void> | undefined;
+  /** Whether DNS takes questions of the owner now; else it does once one of its entries has ended. */
+  readonly hasRoom: (owner: OwnerKey) => boolean;
+  readonly dnsAnswers: () => Promise<boolean>;
+  /** Nobody is asked: a chunk without an answer waits for none. */
+  readonly isDnsOff?: boolean;
+  /** Milliseconds so far in which DNS answered nothing. */
+  readonly silentMs: () => number;
+  readonly shares: Pick<Shares, "of">;
+  readonly chunks: ChunkQueue;
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly isWatched?: boolean;
+  readonly completed: () => void;
+}
+
+export interface WorkerFigures {
+  readonly taken: number;
+  readonly stored: number;
+  readonly late: number;
+  readonly postponed: number;
+  readonly failed: number;
+  readonly entriesPerSecond: number;
+  readonly inUse: number;
+  readonly openEntries: number;
+}
+
+class RunningChunk {
+  readonly chunk: ClaimedChunk;
+  readonly entries: readonly string[];
+  readonly results: EntryOutcome[] = [];
+  readonly faults: unknown[] = [];
+  /** Counts what DNS answered, as soon as its result is there. */
+  readonly tally: Record<EntryClass, number> = { ...EMPTY_TALLY };
+  open: number;
+  isLost = false;
+  /** Resolves when no first check is open: one promise, because a list has thousands under way. */
+  readonly firstChecks: Promise<void>;
+  endFirstChecks = (): void => undefined;
+  readonly silentMs: number;
+
+  constructor(chunk: ClaimedChunk, silentMs: number) {
+    this.chunk = chunk;
+    this.silentMs = silentMs;
+    this.entries = chunkEntries(unpackChunk(chunk.content));
+    this.open = this.entries.length;
+    this.firstChecks = new Promise((resolve) => (this.endFirstChecks = resolve));
+  }
+
+  note(at: number, result: FullResult): void {
+    const checked = entryOutcome(result);
+    this.results[at] = checked;
+    if (!isOpen(checked)) this.tally[checked.kind] += 1;
+  }
+}
+
+interface QueuedEntry {
+  readonly work: RunningChunk;
+  readonly at: number;
+}
+
+interface CheckedChunk {
+  readonly outcome: ChunkOutcome;
+  readonly conclusive: boolean;
+  /** Check the chunk again later: DNS is down, was silent while it was checked, or answered nothing of it. */
+  readonly isPostponed: boolean;
+  /** Not even well-known names are answered. One owner's chunk never decides that. */
+  readonly dnsDown: boolean;
+}
+
+class ChunkLost extends Error {}
+
+const isOpen = ({ dns }: EntryOutcome): boolean => dns === "inconclusive";
+
+/**
+ * Takes chunks of running jobs until it is stopped. Each is claimed, checked and stored, and its lease is renewed
+ * meanwhile; the methods below stand in this order.
+ */
+export class BulkWorker {
+  readonly #deps: WorkerDeps;
+  readonly #chunksOf = new Map<OwnerKey, number>();
+  /** Entries that wait for DNS to take them: owners in turn, those of small lists first. */
+  readonly #queue: FairQueue<QueuedEntry>;
+  #isBeginning = false;
+  /** By token the chunks that are claimed or, with undefined, being claimed. */
+  readonly #running = new Map<string, RunningChunk | undefined>();
+  #isStopped = true;
+  #ends: readonly End[] = [];
+  #claiming: Promise<void> | undefined;
+  #mayBeMore = false;
+  /** The owners that had enough when a claim found only their chunks; empty otherwise. */
+  #passedOver: ReadonlySet<OwnerKey> = new Set();
+  #claims = 0;
+  readonly #counts = { taken: 0, stored: 0, late: 0, postponed: 0, failed: 0 };
+  #underWay = 0;
+  /** Running chunks that may have killed other workers: no other work starts beside them. */
+  #crashing = 0;
+  #openEntries = 0;
+  #unstored = 0;
+  /** While DNS is silent one chunk at a time finds out whether it is back. */
+  #isProbing = false;
+  #renewedMs = -Infinity;
+  #entriesPerSecond = 0;
+  #storedEntries = 0;
+  #measuredMs = 0;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    const perOwner = (owner: OwnerKey): number => (deps.hasRoom(owner) ? Infinity : 0);
+    this.#queue = new FairQueue({ total: () => Infinity, perOwner });
+  }
+
+  start(): void {
+    const { clock, log } = this.#deps;
+    this.#isStopped = false;
+    const claimFailed = (fault: unknown): void => log.error("bulk.claim_failed", fault);
+    this.#ends = [
+      every({ ms: RENEW_EVERY_MS, clock, failed: this.#renewFailed }, () => this.#keepLeases()),
+      every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed: claimFailed }, () =>
+        Promise.resolve(this.wake()),
+      ),
+    ];
+  }
+
+  /** Looks for chunks, and for room; it does so, too, after each chunk that ended, and every second. */
+  wake(): void {
+    this.#mayBeMore = true;
+    void this.#beginEntries();
+    this.#claim();
+  }
+
+  figures(): WorkerFigures {
+    return {
+      ...this.#counts,
+      entriesPerSecond: this.#entriesPerSecond,
+      inUse: this.#underWay,
+      openEntries: this.#openEntries,
+    };
+  }
+
+  /** Claims no more and hands back what is under way; resolves when others can have it. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#ends.map((end) => end()), this.#claiming]);
+    const { chunks, name, clock } = this.#deps;
+    await chunks.handBack(name, clock.nowMs());
+  }
+
+  // Claim: one after the other, until a claim finds nothing.
+
+  #claim(): void {
+    if (this.#claiming !== undefined || !this.#mayBeMore || !this.#hasPlace()) return;
+    this.#claiming = this.#claimWhileThereIs().finally(() => (this.#claiming = undefined));
+  }
+
+  async #claimWhileThereIs(): Promise<void> {
+    while (this.#mayBeMore && this.#hasPlace()) {
+      this.#mayBeMore = false; // a wake-up during the claim counts
+      try {
+        if (await this.#claimOne()) this.#mayBeMore = true;
+      } catch (fault) {
+        this.#deps.log.error("bulk.claim_failed", fault);
+      }
+    }
+  }
+
+  #hasPlace(): boolean {
+    if (this.#isStopped || this.#crashing > 0) return false;
+    if (this.#unstored >= UNSTORED_MAX || this.#openEntries >= OPEN_ENTRIES_MAX) return false;
+    if (this.#underWay >= (this.#isProbing ? 1 : CHUNKS_MAX)) return false;
+    return this.#ready() < READY_MAX;
+  }
+
+  /** Entries that wait for others' and not for answers of their own owner; of each owner a chunk at most. */
+  #ready(): number {
+    let ready = 0;
+    for (const owner of this.#chunksOf.keys()) {
+      if (!this.#deps.hasRoom(owner)) continue;
+      ready += Math.min(this.#queue.lengthOf(owner), CHUNK_ENTRIES);
+    }
+    return ready;
+  }
+
+  /** Whether one more chunk of this owner would only wait. Beside others a chunk's worth is enough, so that theirs come between. */
+  #hasEnough(owner: OwnerKey): boolean {
+    const isAlone = this.#chunksOf.size === 1;
+    const enough = isAlone ? ALONE_ENTRIES : this.#deps.hasRoom(owner) ? CHUNK_ENTRIES : 1;
+    return this.#queue.lengthOf(owner) >= enough;
+  }
+
+  async #claimOne(): Promise<boolean> {
+    const { chunks, name, clock } = this.#deps;
+    // After a freeze the leases are over, and a claim would take the chunks that are under way here.
+    const isLate = clock.monotonicMs() - this.#renewedMs >= LEASE_MS;
+    if (this.#underWay > 0 && isLate) await this.#renew();
+    this.#claims += 1;
+    const token = `${name}-${String(this.#claims)}`;
+    this.#running.set(token, undefined);
+    const owners = [...this.#chunksOf.keys()];
+    const except = owners.filter((owner) => this.#hasEnough(owner));
+    const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
+    const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
+      this.#running.delete(token); // it may have succeeded all the same, and then its lease ends
+      throw fault;
+    });
+    if (chunk === undefined) {
+      this.#running.delete(token);
+      this.#passedOver = new Set(except);
+      // What changed during the claim was not waited for yet.
+      return !except.every((owner) => this.#hasEnough(owner));
+    }
+    this.#passedOver = new Set();
+    this.#counts.taken += 1;
+    void this.#run(chunk);
+    return true;
+  }
+
+  async #run(chunk: ClaimedChunk): Promise<void> {
+    if (this.#underWay === 0) {
+      this.#storedEntries = 0;
+      this.#measuredMs = this.#renewedMs = this.#deps.clock.monotonicMs();
+    }
+    this.#underWay += 1;
+    if (chunk.mayCrash) this.#crashing += 1;
+    try {
+      const work = new RunningChunk(chunk, this.#deps.silentMs());
+      this.#running.set(chunk.token, work);
+      await this.#finish(chunk, await this.#check(work));
+    } catch (fault) {
+      if (fault instanceof ChunkLost) this.#counts.late += 1;
+      else await this.#putBack(chunk, fault);
+    }
+    if (chunk.mayCrash) this.#crashing -= 1;
+    this.#running.delete(chunk.token);
+    this.#underWay -= 1;
+    if (this.#underWay === 0 && !this.#isStopped) {
+      await this.#renew().catch(this.#renewFailed);
+    }
+    this.wake();
+  }
+
+  // Check: entries begin as DNS takes them, each owner in turn.
+
+  async #check(work: RunningChunk): Promise<CheckedChunk> {
+    const { owner, turns } = work.chunk;
+    this.#openEntries += work.open;
+    this.#chunksOf.set(owner, (this.#chunksOf.get(owner) ?? 0) + 1);
+    try {
+      for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, { rank: turns });
+      void this.#beginEntries();
+      await work.firstChecks;
+      if (work.isLost) throw new ChunkLost();
+      if (work.faults.length > 0) throw work.faults[0];
+      return await this.#checkAgain(work);
+    } finally {
+      const left = (this.#chunksOf.get(owner) ?? 0) - 1;
+      if (left > 0) this.#chunksOf.set(owner, left);
+      else this.#chunksOf.delete(owner);
+    }
+  }
+
+  async #beginEntries(): Promise<void> {
+    if (this.#isBeginning || this.#queue.length === 0) return;
+    this.#isBeginning = true;
+    for (;;) {
+      const room = this.#deps.room();
+      if (room !== undefined) {
+        await room;
+        this.#claim();
+      }
+      const next = this.#queue.next();
+      if (next === undefined) break;
+      this.#begin(next.item);
+    }
+    this.#isBeginning = false;
+    this.#claim();
+  }
+
+  #begin({ work, at }: QueuedEntry): void {
+    const { owner, spamTrap } = work.chunk;
+    const ended = (): void => {
+      this.#queue.release(owner);
+      work.open -= 1;
+      this.#openEntries -= 1;
+      if (work.open === 0) work.endFirstChecks();
+      if (this.#passedOver.has(owner) && !this.#hasEnough(owner)) this.#mayBeMore = true;
+    };
+    // The chunk is another worker's by now: what is left of it is not asked for.
+    if (work.isLost) return ended();
+    // By callbacks: with `await` each of thousands of entries costs twice as much.
+    this.#deps.check(work.entries[at] ?? "", { spamTrap, by: owner }).then(
+      (result) => {
+        work.note(at, result);
+        ended();
+        void this.#beginEntries();
+      },
+      (fault: unknown) => {
+        work.faults.push(fault);
+        ended();
+        void this.#beginEntries();
+      },
+    );
+  }
+
+  /** Asks once more for names without an answer: of 100,000 live ones, some lose every try to packet loss. */
+  async #checkAgain(work: RunningChunk): Promise<CheckedChunk> {
+    const { chunk, entries, results } = work;
+    const conclusive = results.some(({ dns }) => dns === "conclusive");
+    if (this.#deps.isDnsOff === true) {
+      return {
+        outcome: outcomeOf(entries, results),
+        conclusive,
+        isPostponed: false,
+        dnsDown: false,
+      };
+    }
+    const isSilent = !conclusive && results.some(isOpen);
+    if (!isSilent) {
+      const share = this.#deps.shares.of("again");
+      const options = { spamTrap: chunk.spamTrap, again: true } as const;
+      const retries = entries.map(async (entry, at) => {
+        const first = results[at];
+        if (first === undefined || !isOpen(first)) return;
+        work.note(at, await share.run(chunk.owner, () => this.#deps.check(entry, options)));
+      });
+      await Promise.all(retries);
+    }
+    const hasOpen = results.some(isOpen);
+    const dnsDown = hasOpen && !(await this.#deps.dnsAnswers());
+    const wasSilent = hasOpen && this.#deps.silentMs() > work.silentMs;
+    const outcome = outcomeOf(entries, results);
+    return { outcome, conclusive, isPostponed: isSilent || dnsDown || wasSilent, dnsDown };
+  }
+
+  // Store: the results, or the chunk goes back into the queue.
+
+  async #finish(chunk: ClaimedChunk, checked: CheckedChunk): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isProbing = checked.dnsDown;
+    if (checked.isPostponed && (await this.#postpone(chunk))) return;
+    this.#isProbing = false;
+    this.#unstored += 1;
+    const share = this.#deps.shares.of("storing");
+    const storing = share.run(chunk.owner, () => this.#store(chunk, checked));
+    const stored = await storing.finally(() => (this.#unstored -= 1));
+    if (stored === "late") {
+      this.#counts.late += 1;
+      return;
+    }
+    this.#counts.stored += 1;
+    this.#storedEntries += checked.outcome.results.length;
+    if (stored === "finished") this.#deps.completed();
+  }
+
+  /** Whether the chunk waits for DNS; a job that did so for two minutes takes what there is. */
+  async #postpone(chunk: ClaimedChunk): Promise<boolean> {
+    const { chunks, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    const times = { nowMs, retryAtMs: nowMs + DNS_PAUSE_MS, dnsWaitMaxMs: DNS_WAIT_MAX_MS };
+    if ((await chunks.postpone(chunk, times)) === "accept") return false;
+    this.#counts.postponed += 1;
+    return true;
+  }
+
+  /** Rejects with the last fault after 30 tries, and after the first one once it is stopped. */
+  async #store(
+    chunk: ClaimedChunk,
+    { outcome, conclusive }: CheckedChunk,
+  ): Promise<CompleteOutcome> {
+    const { chunks, clock, log } = this.#deps;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await chunks.complete(chunk, outcome, { nowMs: clock.nowMs(), conclusive });
+      } catch (fault) {
+        if (tries === STORE_TRIES_MAX || this.#isStopped) throw fault;
+        log.error("bulk.store_failed", fault, { tries });
+      }
+      await new Promise<void>((resolve) => void clock.after(STORE_PAUSE_MS, resolve));
+    }
+  }
+
+  async #putBack(chunk: ClaimedChunk, fault: unknown): Promise<void> {
+    const { chunks, clock, log } = this.#deps;
+    this.#counts.failed += 1;
+    log.error("bulk.chunk_failed", fault, { session: chunk.session, chunk: chunk.number });
+    await chunks
+      .release(chunk, clock.nowMs() + STORE_PAUSE_MS)
+      .catch((again: unknown) => log.error("bulk.release_failed", again));
+  }
+
+  readonly #renewFailed = (fault: unknown): void =>
+    this.#deps.log.error("bulk.renew_failed", fault);
+
+  // Renew: the leases of all chunks that run, with how far they are.
+
+  async #keepLeases(): Promise<void> {
+    const { chunks, name, clock, isWatched } = this.#deps;
+    if (this.#underWay > 0) return await this.#renew();
+    if (isWatched !== true || clock.monotonicMs() - this.#renewedMs < IDLE_MS) return;
+    await chunks.renew({ worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens: [] }, 0);
+    this.#renewedMs = clock.monotonicMs();
+  }
+
+  async #renew(): Promise<void> {
+    const { chunks, name, clock } = this.#deps;
+    this.#measureSpeed();
+    const running = [...this.#running];
+    const answered = new Map<string, Tally>();
+    for (const [token, work] of running) {
+      if (work === undefined || entriesIn(work.tally) <= work.chunk.answered) continue;
+      answered.set(token, work.tally);
+    }
+    const tokens = running.map(([token]) => token);
+    const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens, answered };
+    const renewed = await chunks.renew(lease, this.#entriesPerSecond);
+    this.#renewedMs = clock.monotonicMs();
+    for (const [token, work] of running) {
+      if (work !== undefined && !renewed.has(token)) work.isLost = true;
+    }
+  }
+
+  /** Smoothed; the first measurement counts whole. */
+  #measureSpeed(): void {
+    const elapsedMs = this.#deps.clock.monotonicMs() - this.#measuredMs;
+    if (elapsedMs <= 0 || this.#storedEntries === 0) return;
+    const sample = (this.#storedEntries * 1_000) / elapsedMs;
+    const before = this.#entriesPerSecond || sample;
+    this.#entriesPerSecond = before + (sample - before) * NEWEST_SHARE;
+    this.#storedEntries = 0;
+    this.#measuredMs += elapsedMs;
+  }
+}

@@ -38,8 +38,6 @@ interface EveryonesUsage {
   readonly top: readonly OwnerTotal[];
 }
 
-const TOP_OWNERS = 8;
-
 export class UsageReader {
   readonly #deps: AllowanceDeps;
 
@@ -78,7 +76,7 @@ export class UsageReader {
     const today = dayOf(clock.nowMs());
     const first = today - count + 1;
     const days = filled(await usage.totals(first, today), count, today);
-    return { days, top: await usage.top(first, today, TOP_OWNERS) };
+    return { days, top: await usage.top(first, today, 8) };
   }
 }
 

@@ -80,16 +80,12 @@ export const VISITOR = "visitor";
 
 export const COMMAND_LINE = "the command line";
 
-const USER_MAX = 64;
-
 /** `user`: the name of the system's user; characters that break a line are left out. */
 export const operatorId = (user: string): string =>
-  OPERATOR + user.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, USER_MAX);
+  OPERATOR + user.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").slice(0, 64);
 
 export const operatorName = (actorId: string): string | undefined =>
   actorId.startsWith(OPERATOR) ? actorId.slice(OPERATOR.length) : undefined;
-
-const DETAIL_MAX = 300;
 
 /** One change: who, what, from where. Never a secret, never a checked address. */
 export interface AuditedChange {
@@ -120,6 +116,6 @@ export const createAudit =
       action,
       actor_id: actorId,
       account_id: accountId,
-      detail: detail.slice(0, DETAIL_MAX),
+      detail: detail.slice(0, 300),
       client_address: clientAddress,
     });

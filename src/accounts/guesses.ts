@@ -10,16 +10,12 @@ export interface GuessTaking {
   readonly waitMs: number;
 }
 
-const HOUR_MS = 3_600_000;
-
 const FREE_TRIES = 10;
 
 const DELAY_MS = 10_000;
 const DELAY_MAX_MS = 900_000;
 
 const LAST_STEP = FREE_TRIES + Math.ceil(Math.log2(DELAY_MAX_MS / DELAY_MS));
-
-const PLACES = 100;
 
 /**
  * Tries of a password, by what is guessed. Ten in an hour are free; each further one starts a delay that doubles from
@@ -34,7 +30,7 @@ export class Guesses {
 
   /** Counts a try before it is looked at, in one step: of a thousand at once no more are granted. */
   async take(key: string, nowMs: number): Promise<GuessTaking> {
-    const isOver = sql<boolean>`guesses.last_ms <= ${nowMs - HOUR_MS}`;
+    const isOver = sql<boolean>`guesses.last_ms <= ${nowMs - 3_600_000}`;
     const delay = sql`case when guesses.tries + 1 >= ${sql.lit(LAST_STEP)} then ${sql.lit(DELAY_MAX_MS)}
       else ${sql.lit(DELAY_MS)} * (1 << (guesses.tries + 1 - ${sql.lit(FREE_TRIES)})) end`;
     const tried = {
@@ -69,7 +65,7 @@ export class Guesses {
       .where("account_id", "=", accountId)
       .where("action", "=", "session.started")
       .orderBy("at_ms", "desc")
-      .limit(PLACES)
+      .limit(100)
       .execute();
     return rows.map((row) => row.client_address);
   }

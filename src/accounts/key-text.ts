@@ -9,9 +9,6 @@ const CHECKSUM_LENGTH = 6;
 
 const BODY_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH;
 
-const SHOWN_PREFIX_LENGTH = 12;
-const SHOWN_LAST_LENGTH = 4;
-
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SHAPE = /^gp_(?:live|pub)_[0-9A-Za-z]{40}$/;
 
@@ -62,6 +59,6 @@ export const hashApiKey = (key: string): string => createHash("sha256").update(k
 export const shownParts = (
   key: string,
 ): { readonly prefix: string; readonly last_four: string } => ({
-  prefix: key.slice(0, SHOWN_PREFIX_LENGTH),
-  last_four: key.slice(-SHOWN_LAST_LENGTH),
+  prefix: key.slice(0, 12),
+  last_four: key.slice(-4),
 });

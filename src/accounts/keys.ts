@@ -52,7 +52,6 @@ function isOrigin(text: string): boolean {
 }
 
 const FORM_MAX = 64;
-const DAILY_MAX = 1_000_000_000;
 
 function pageMistake({ origins, form = "page", daily = PAGE_DAILY }: NewPage): string | undefined {
   const mistake = originsMistake(origins);
@@ -61,7 +60,7 @@ function pageMistake({ origins, form = "page", daily = PAGE_DAILY }: NewPage): s
     return `The form's label must be one line of 1 to ${String(FORM_MAX)} characters.`;
   }
   if (isReservedName(form.trim())) return "The form's label is a reserved name. Choose another.";
-  const isCount = Number.isInteger(daily) && daily >= 1 && daily <= DAILY_MAX;
+  const isCount = Number.isInteger(daily) && daily >= 1 && daily <= 1_000_000_000;
   return isCount ? undefined : "The daily allowance must be a whole number from 1.";
 }
 

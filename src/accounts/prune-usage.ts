@@ -3,8 +3,6 @@ import type { Charges } from "./admission/charges.ts";
 import type { Tiers } from "./admission/tiers.ts";
 import type { UsageLedger } from "./admission/usage.ts";
 
-const USAGE_DAYS = 400;
-
 /** How long a charge can be refunded: far longer than any job lives. */
 const CHARGE_DAYS = 7;
 
@@ -26,7 +24,7 @@ export async function pruneUsage(
   const firstThatCounts = tiers.anonymous.monthly === null ? today : monthStart(today);
   const bucketsFrom = firstThatCounts - SPARE_DAYS;
   return {
-    usageDays: await usage.prune({ accountsFrom: today - USAGE_DAYS, bucketsFrom }),
+    usageDays: await usage.prune({ accountsFrom: today - 400, bucketsFrom }),
     charges: await charges.prune(nowMs - CHARGE_DAYS * DAY_MS),
   };
 }

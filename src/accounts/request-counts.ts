@@ -5,12 +5,10 @@ import { addCount, WriteBehind } from "../base/write-behind.ts";
 import { dayOf } from "../core/calendar.ts";
 import { lockName } from "../store/locks.ts";
 import { pruneRows } from "../store/prune.ts";
-import { type Upsert, upsert } from "../store/upserts.ts";
+import { upsert } from "../store/upserts.ts";
 import type { Database, RefusalCountRow } from "../store/schema.ts";
 import { inSlice } from "../store/transaction.ts";
 
-const SHOWN_MAX = 50;
-const REFUSAL_DAYS = 400;
 const REFUSAL_KEY = ["account_id", "day", "key_id", "code"] as const;
 
 interface RefusalSum {
@@ -39,9 +37,23 @@ export class RequestCounts {
       const adding = query.insertInto("refusal_counts").values(rows);
       return adding.onConflict((same) => same.columns(REFUSAL_KEY).doUpdateSet({ count }));
     });
-    this.#refusals = writeBehind(db, saveRefusals, clock, (fault, lost) =>
-      log.error("refusals.flush_failed", fault, { lost }),
-    );
+    this.#refusals = new WriteBehind({
+      afterMs: 1_000,
+      batch: 500,
+      max: 20_000,
+      merge: addCount,
+      clock,
+      save: (rows) =>
+        inSlice(db, async (tx) => {
+          await lockName(tx, "request_counts"); // writers of the same rows would deadlock
+          const ids = [...new Set(rows.map((row) => row.account_id))];
+          const accounts = tx.sql.selectFrom("accounts").select("id").where("id", "in", ids);
+          const known = new Set((await accounts.execute()).map(({ id }) => id));
+          const kept = rows.filter((row) => known.has(row.account_id)); // not deleted meanwhile
+          await saveRefusals(tx, kept);
+        }),
+      failed: (fault, lost) => log.error("refusals.flush_failed", fault, { lost }),
+    });
   }
 
   /** `key_id`: "" for a request without a key, as of the dashboard. */
@@ -64,40 +76,16 @@ export class RequestCounts {
       .groupBy(["code", "key_id"])
       .orderBy("count", "desc")
       .orderBy("code")
-      .limit(SHOWN_MAX)
+      .limit(50)
       .execute();
     return rows.map((row) => ({ ...row, key_id: row.key_id || null }));
   }
 }
-
-const writeBehind = <Row extends { account_id: string; count: number }>(
-  db: Kysely<Database>,
-  save: Upsert<Row>,
-  clock: Clock,
-  failed: (fault: unknown, lost: number) => void,
-): WriteBehind<Row> =>
-  new WriteBehind({
-    afterMs: 1_000,
-    batch: 500,
-    max: 20_000,
-    merge: addCount,
-    clock,
-    save: (rows) =>
-      inSlice(db, async (tx) => {
-        await lockName(tx, "request_counts"); // writers of the same rows would deadlock
-        const ids = [...new Set(rows.map((row) => row.account_id))];
-        const accounts = tx.sql.selectFrom("accounts").select("id").where("id", "in", ids);
-        const known = new Set((await accounts.execute()).map(({ id }) => id));
-        const kept = rows.filter((row) => known.has(row.account_id)); // not deleted meanwhile
-        await save(tx, kept);
-      }),
-    failed,
-  });
 
 export const pruneRequestCounts = (db: Kysely<Database>, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "refusal_counts",
     key: REFUSAL_KEY,
     column: "day",
-    before: dayOf(nowMs) - REFUSAL_DAYS,
+    before: dayOf(nowMs) - 400,
   });

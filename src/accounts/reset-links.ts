@@ -7,8 +7,6 @@ import { type AccountService, endedWords } from "./accounts.ts";
 import { type Audit, VISITOR } from "./audit.ts";
 import type { Visitor } from "./sign-in/sign-ins.ts";
 
-const LIFE_MS = 86_400_000;
-
 const ABOUT = "link for a new password";
 
 export interface ResetLinkDeps {
@@ -39,7 +37,7 @@ export class ResetLinks {
 
   async make({ id }: Account): Promise<{ readonly token: string; readonly expiresAtMs: number }> {
     const { box, clock } = this.#deps;
-    const expiresAtMs = clock.nowMs() + LIFE_MS;
+    const expiresAtMs = clock.nowMs() + 86_400_000;
     const token = box.seal(JSON.stringify([id, expiresAtMs, await this.#passwordOf(id)]), ABOUT);
     return { token, expiresAtMs };
   }

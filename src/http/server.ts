@@ -201,8 +201,6 @@ interface OwnerConnections {
   unanswered: number;
 }
 
-const LOOKED_AT_MAX = 1_024;
-
 /**
  * The open connections: each address has its share, and the longest idle makes room for a new one. When none is idle, the
  * address with the most connections loses its oldest.
@@ -314,7 +312,7 @@ class Connections {
     for (const [socket, connection] of this.#open) {
       if (isIdle(connection)) return this.#close(socket);
       looks += 1;
-      if (looks === LOOKED_AT_MAX) break;
+      if (looks === 1_024) break;
     }
     const own = this.#owned.get(owner)?.sockets.size ?? 0;
     let largest = new Set<Socket>();

@@ -26,14 +26,12 @@ async function untilUnused(server: Server, withinMs: number): Promise<void> {
   }
 }
 
-const ROUNDS_MAX = 1_000;
-
 /** With the listener the system cuts what was not accepted yet, so it ends after a round that brought nothing. */
 async function untilAccepted(server: Server): Promise<void> {
   let isBusy = true;
   const busy = (): void => void (isBusy = true);
   server.on("connection", busy).on("request", busy);
-  for (let rounds = 0; isBusy && rounds < ROUNDS_MAX; rounds += 1) {
+  for (let rounds = 0; isBusy && rounds < 1_000; rounds += 1) {
     isBusy = false;
     await nextRound();
   }

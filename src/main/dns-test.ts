@@ -122,12 +122,11 @@ async function testOf(
 }
 
 const NO_TCP = "It does not answer over TCP, which long answers need.";
-const TCP_TIMEOUT_MS = 2_000;
 
 function answersByTcp(server: ServerAddress, clock: Clock): Promise<boolean> {
   const tcp = new TcpPipe(server, clock);
   const packet = encodeQuery({ name: "", kind: NS }, { edns: false }) ?? new Uint8Array();
   return new Promise<boolean>((resolve) =>
-    tcp.ask({ packet }, TCP_TIMEOUT_MS, (outcome) => resolve(typeof outcome !== "string")),
+    tcp.ask({ packet }, 2_000, (outcome) => resolve(typeof outcome !== "string")),
   ).finally(() => tcp.close());
 }

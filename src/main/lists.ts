@@ -87,8 +87,6 @@ interface ListsParts {
   readonly notices?: Notices;
 }
 
-const SOURCES_URL = "https://raw.githubusercontent.com";
-
 function httpOf({ config, machine, clock }: Process, { lookup }: ListsParts): Outbound["http"] {
   const {
     outboundAllow: allowed,
@@ -111,7 +109,9 @@ function openRefresher(
   return FeedRefresher.open({
     files: new FeedFiles(parts.sql.db),
     urlOf: ({ id, path }) =>
-      listsMirror === undefined ? `${SOURCES_URL}/${path}` : `${listsMirror}/${id}`,
+      listsMirror === undefined
+        ? `https://raw.githubusercontent.com/${path}`
+        : `${listsMirror}/${id}`,
     http: httpOf(process, parts),
     clock,
     log,
@@ -223,11 +223,9 @@ function* namesToLearnFrom(shared: SharedDatasets, rules: Rules) {
   for (const [name] of namesOfTable(shared.knownGood)) yield { name, listed: false };
 }
 
-const MAIL_PAGE = 1_000;
-
 /** Own traffic that speaks for its mail servers: no domain that was called disposable, or is listed by now. */
 async function* honestMail(mails: Pick<DomainMails, "page">, inUse: () => SharedDatasets) {
-  for await (const page of pagesOf((after, limit) => mails.page(after, limit), MAIL_PAGE)) {
+  for await (const page of pagesOf((after, limit) => mails.page(after, limit), 1_000)) {
     const listed = attachNameTable(inUse().disposable);
     yield page.filter(({ domain, disposable }) => !disposable && listed.sourcesOf(domain) === 0);
   }

@@ -400,15 +400,13 @@ export const BACKLOG: readonly Figure<DatabaseReading>[] = [
   },
 ];
 
-const READ_WITHIN_MS = 2_000;
-
 export async function readDatabase(
   clock: Clock,
   answers: () => Promise<boolean>,
   read: () => Promise<Backlog>,
 ): Promise<DatabaseReading> {
   const startMs = clock.monotonicMs();
-  const limit = { timeoutMs: READ_WITHIN_MS, clock };
+  const limit = { timeoutMs: 2_000, clock };
   const writes = inTime(
     answers().catch(() => false),
     { ...limit, late: false },

@@ -96,8 +96,6 @@ export async function closedTogether<T extends object>(
   }
 }
 
-const START_AGAIN_MS = 1_000;
-
 /** How long a start waits for a PostgreSQL that may be starting beside it. */
 const DATABASE_WAIT_MS = 60_000;
 
@@ -133,7 +131,7 @@ export async function openProcess<T extends object>(
       if (why === undefined) throw fault;
       if (tries === 1) log.warn("start.waiting_for_database", { why });
     }
-    await new Promise<void>((resolve) => void clock.after(START_AGAIN_MS, resolve));
+    await new Promise<void>((resolve) => void clock.after(1_000, resolve));
   }
 }
 

@@ -83,8 +83,6 @@ import { memoryRateCounter } from "../accounts/admission/counters.ts";
 /** Part of GATEPOST_CACHE_MB for bodies of single checks, kept while DNS allows. */
 const ANSWERS_SHARE = 1 / 4;
 
-const ACCESS_LOG_LINES_PER_SECOND = 100;
-
 export interface Running {
   readonly url: string;
   /** Works once and for 30 minutes, while there is no administrator; it holds a secret, so it never goes to the log. */
@@ -378,7 +376,7 @@ function appOf(process: Process, parts: ServiceParts) {
       publicUrl,
       isHostAllowed,
       trustedProxies,
-      accessLogLinesPerSecond: ACCESS_LOG_LINES_PER_SECOND,
+      accessLogLinesPerSecond: 100,
       ...(compatHosts !== undefined && { compatHosts }),
       ...(metricsToken !== undefined && { metricsToken }),
     },

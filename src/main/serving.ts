@@ -107,7 +107,7 @@ export function startUpkeep(process: Process, serving: Serving, ofLists: Duties)
   const { db } = backing.store.sql;
   lists.start();
   const failed = (fault: unknown): void => log.error("housekeeping.failed", fault);
-  const daily = { ms: DAY_MS, firstMs: FIRST_AFTER_MS, clock, failed };
+  const daily = { ms: DAY_MS, firstMs: 60_000, clock, failed };
   const scrub = (): Promise<void> => Promise.resolve(); // PostgreSQL's vacuum makes the disk forget
   const sessions: Duties =
     backing.where === "alone"
@@ -118,8 +118,6 @@ export function startUpkeep(process: Process, serving: Serving, ofLists: Duties)
   const started = startDuties(duties, { elections: backing.elections, clock, log });
   closing.add(() => started.stop());
 }
-
-const FIRST_AFTER_MS = 60_000;
 
 async function keepHouse({ clock, log }: Process, serving: Serving): Promise<void> {
   const { backing, tiers, lists } = serving;

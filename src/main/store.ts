@@ -160,8 +160,6 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
   };
 }
 
-const LISTENS_WITHIN_MS = 1_000;
-
 /** After a crash of PostgreSQL others wait until this server has written what it granted. */
 const WRITE_RETRY_MS = 500;
 
@@ -182,7 +180,7 @@ async function openScaledBacking(databaseUrl: string, process: Process): Promise
   flushLast(process, "quota.flush_failed", journal);
   const shared = new SharedCounters({ counting, general, ledger: usage, journal, clock });
   const charges = new Charges({ db, shared, ids });
-  await inTime(listens, { timeoutMs: LISTENS_WITHIN_MS, late: undefined, clock });
+  await inTime(listens, { timeoutMs: 1_000, late: undefined, clock });
   return {
     where: "among_others",
     engine: "PostgreSQL",

@@ -9,8 +9,6 @@ import { DATABASE_FILE } from "../store/embedded/sqlite.ts";
 import { openProcess, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 
-const NARROWEST_COLUMNS = 40;
-
 export function systemTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   stdout.on("error", leaveUnwritten);
@@ -21,7 +19,7 @@ export function systemTerminal(): Terminal {
     err: (text) => void stderr.write(text),
     colours: stdout.isTTY && !noColour,
     interactive: stderr.isTTY,
-    columns: Math.max(stderr.columns ?? 80, NARROWEST_COLUMNS),
+    columns: Math.max(stderr.columns ?? 80, 40),
     readInput,
     readText,
     confirm,
@@ -47,10 +45,8 @@ export function systemUser(): string {
   }
 }
 
-const INPUT_MAX_BYTES = 16_384;
-
 async function readInput(): Promise<string> {
-  const text = await readAll(process.stdin, INPUT_MAX_BYTES, "standard input is longer than 16 KB");
+  const text = await readAll(process.stdin, 16_384, "standard input is longer than 16 KB");
   return text.replace(/\r?\n$/, "");
 }
 
@@ -65,12 +61,10 @@ async function readAll(source: NodeJS.ReadableStream, maxBytes: number, tooLong:
   return Buffer.concat(chunks).toString("utf8");
 }
 
-const TEXT_MAX_BYTES = 67_108_864;
-
 async function readText(path: string): Promise<string> {
   const source = path === "-" ? process.stdin : createReadStream(path);
   try {
-    return await readAll(source, TEXT_MAX_BYTES, `${path}: it is larger than 64 MB`);
+    return await readAll(source, 67_108_864, `${path}: it is larger than 64 MB`);
   } catch (cause) {
     const why = wordsOf(cause instanceof Error ? Object.assign(cause, { path }) : cause);
     throw new Error(`cannot read ${why}`, { cause });
@@ -107,11 +101,9 @@ export async function untilStopped(): Promise<void> {
   leaveWhenAsked();
 }
 
-const GOODBYE_MS = 1_000;
-
 /** For a process that has stopped everything: a reader of its output that stands still does not keep it. */
 export function leaveSoon(): void {
-  clock.after(GOODBYE_MS, () => process.exit());
+  clock.after(1_000, () => process.exit());
 }
 
 type PlaceConfig = Pick<Config, "dataDir" | "databaseUrl">;

@@ -64,8 +64,6 @@ interface AnonymousCaller {
   readonly owner: OwnerKey;
 }
 
-const ADDRESSES_MAX = 10_000;
-
 /** The anonymous callers behind client addresses; reading an IPv6 address costs more than counting it. */
 export class AnonymousCallers {
   readonly #known = new Map<string, AnonymousCaller>();
@@ -77,7 +75,7 @@ export class AnonymousCallers {
     const owner = { kind: "bucket", bucket } as const;
     const caller: Caller = { owner, tier: "anonymous", clientAddress: address };
     const made: AnonymousCaller = { caller, owner: ownerKey(owner) };
-    if (this.#known.size >= ADDRESSES_MAX) this.#known.clear();
+    if (this.#known.size >= 10_000) this.#known.clear();
     this.#known.set(clientAddress, made);
     return made;
   }

@@ -133,8 +133,6 @@ interface QuotaReading {
   isStale: boolean;
 }
 
-const COUNTS_MAX = 50_000;
-
 /** After this many stale readings in a row the last one is used, which counts too much rather than too little. */
 const READINGS_MAX = 5;
 
@@ -158,7 +156,7 @@ export class MemoryQuotaCounter implements QuotaCounter {
   readonly #reservations = new Set<QuotaReservation>();
   #taken: QuotaTaken = { kind: "taken", day: 0 };
 
-  constructor(deps: MemoryQuotaDeps, countsMax: number = COUNTS_MAX) {
+  constructor(deps: MemoryQuotaDeps, countsMax: number = 50_000) {
     this.#ledger = deps.ledger;
     this.#counts = new LRUCache(entriesUpTo(countsMax));
     this.#unsaved = new UnsavedUnits(deps, (owner) => this.#readings.has(owner));

@@ -259,16 +259,12 @@ function unitOf({ monthly, units, day }: CountTerms, row: CounterRow): QuotaSpen
   return { kind: "spent", period: isMonth ? "month" : "day" };
 }
 
-const SPENT_MAX = 50_000;
-
 /** Counts that all servers share; see docs/decisions/0004-counters.md. */
 export class SharedCounters {
   readonly #deps: SharedCountersDeps;
   readonly #gathered: GatheredCounts;
   /** Owners that are over their rate are refused without a question until their window closes. */
-  readonly #spent = new LRUCache<OwnerKey, { limit: number; untilMs: number }>(
-    entriesUpTo(SPENT_MAX),
-  );
+  readonly #spent = new LRUCache<OwnerKey, { limit: number; untilMs: number }>(entriesUpTo(50_000));
 
   constructor(deps: SharedCountersDeps) {
     this.#deps = deps;
@@ -396,8 +392,6 @@ async function runIn<R>(tx: Tx, { sql }: NamedStatement, values: readonly unknow
   return rows;
 }
 
-const KEPT_MS = 2 * DAY_MS;
-
 /** Removes counters that nobody used for two days, and returns how many. The next use makes them again from the ledger. */
 export async function pruneCounters(db: Kysely<Database>, nowMs: number): Promise<number> {
   if (!hasRivals(db)) return 0;
@@ -405,7 +399,7 @@ export async function pruneCounters(db: Kysely<Database>, nowMs: number): Promis
     db,
     (rowsMax) => raw`
       delete from counters where owner in (
-        select owner from counters where owner <> '' and seen_ms < ${nowMs - KEPT_MS}
+        select owner from counters where owner <> '' and seen_ms < ${nowMs - 2 * DAY_MS}
         limit ${rowsMax} for update skip locked
       )`,
   );

@@ -10,8 +10,6 @@ interface ThrottleLogOptions {
   readonly hashKey: Uint8Array;
 }
 
-const MINUTE_MS = 60_000;
-
 /** Owners named in one minute; what goes beyond is counted, and the next line says how many were left out. */
 const LINES_A_MINUTE = 100;
 
@@ -23,7 +21,7 @@ export function createThrottleLog(options: ThrottleLogOptions): OnThrottled {
   let leftOut = 0;
   return ({ resource, owner, used, waiting }) => {
     const nowMs = clock.monotonicMs();
-    if (nowMs - minuteStartMs >= MINUTE_MS) {
+    if (nowMs - minuteStartMs >= 60_000) {
       minuteStartMs = nowMs;
       named.clear();
     }

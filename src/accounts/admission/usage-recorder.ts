@@ -21,14 +21,6 @@ interface UsageRecorderDeps {
   readonly counts?: Pick<RequestCounts, "noteRefusal">;
 }
 
-const FLUSH_AFTER_MS = 1_000;
-
-const BATCH = 500;
-
-const WAITING_MAX = 100_000;
-
-const TOUCH_AFTER_MS = 60_000;
-
 /** Counts requests for the accounts' charts. A kill may lose a second of them. */
 export class UsageRecorder {
   readonly #deps: UsageRecorderDeps;
@@ -40,9 +32,9 @@ export class UsageRecorder {
     this.#deps = deps;
     const { clock, log } = deps;
     this.#days = new WriteBehind({
-      afterMs: FLUSH_AFTER_MS,
-      batch: BATCH,
-      max: WAITING_MAX,
+      afterMs: 1_000,
+      batch: 500,
+      max: 100_000,
       merge: addUsage,
       clock,
       save: (days) => this.#save(days),
@@ -81,7 +73,7 @@ export class UsageRecorder {
 
   #use(keyId: string, nowMs: number): void {
     const touchedAtMs = this.#touchedAtMs.get(keyId);
-    if (touchedAtMs !== undefined && Math.abs(nowMs - touchedAtMs) < TOUCH_AFTER_MS) return;
+    if (touchedAtMs !== undefined && Math.abs(nowMs - touchedAtMs) < 60_000) return;
     if (this.#touchedAtMs.size >= 100_000) this.#touchedAtMs.clear();
     this.#touchedAtMs.set(keyId, nowMs);
     this.#usedKeys.add(keyId);

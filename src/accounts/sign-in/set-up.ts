@@ -30,8 +30,6 @@ interface NewAdministrator {
 
 export const SET_UP_LIFE_MS = 1_800_000;
 
-const TOKEN_BYTES = 24;
-
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 interface SetUpLink {
@@ -104,7 +102,7 @@ export class SetUp {
   /** The same at every server, so that the database need not hold it. */
   #tokenOf(fact: string): string {
     const key = deriveKey(this.#deps.secretKey, `set-up link ${fact}`);
-    return Buffer.from(key.subarray(0, TOKEN_BYTES)).toString("base64url");
+    return Buffer.from(key.subarray(0, 24)).toString("base64url");
   }
 
   async #linkOf(token: string): Promise<SetUpLink> {

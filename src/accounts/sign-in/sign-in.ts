@@ -19,8 +19,6 @@ import type { SecondFactors } from "./second-factor.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 import type { RateCounter } from "../admission/counters.ts";
 
-const ATTEMPTS_PER_MINUTE = 10;
-
 /** Counts of addresses without an account share so many keys: who invents addresses does not fill the store. */
 const UNKNOWN_KEY_CHARACTERS = 5;
 
@@ -156,6 +154,6 @@ async function countAttempt(
   { rates, clock }: Pick<SignInDeps, "rates" | "clock">,
 ): Promise<void> {
   const owner = `sign-in:${bucketOf(clientAddress).bucket}`;
-  const taking = await rates.take(owner, ATTEMPTS_PER_MINUTE, clock.monotonicMs());
+  const taking = await rates.take(owner, 10, clock.monotonicMs());
   if (!taking.isGranted) throw tooManyAttempts(taking.closesInMs);
 }

@@ -72,11 +72,6 @@ export const LIFE_MS = 90 * DAY_MS;
 /** How exactly "last seen" is kept: every request would be a write. */
 const TOUCH_AFTER_MS = 5 * 60_000;
 
-const TOKEN_BYTES = 32;
-const USER_AGENT_MAX = 300;
-
-const TOKEN_SHAPE = /^[\w-]{43}$/;
-
 export interface Visitor {
   readonly clientAddress: string;
   readonly userAgent: string;
@@ -103,12 +98,11 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
 
 /** How long a browser is known without the store, for pages that say what is wrong. */
 const REMEMBERED_MS = 3_600_000;
-const REMEMBERED_MAX = 1_000;
 
 export class SignInService {
   readonly #deps: SignInsDeps;
   readonly #remembered = new LRUCache<string, SignedIn & { readonly seenMs: number }>({
-    max: REMEMBERED_MAX,
+    max: 1_000,
   });
 
   constructor(deps: SignInsDeps) {
@@ -117,7 +111,7 @@ export class SignInService {
 
   async start({ id }: Pick<Account, "id">, visitor: Visitor): Promise<StartedSession> {
     const { sessions, ids, clock } = this.#deps;
-    const token = Buffer.from(ids.bytes(TOKEN_BYTES)).toString("base64url");
+    const token = Buffer.from(ids.bytes(32)).toString("base64url");
     const nowMs = clock.nowMs();
     const session: SignInRow = {
       id: ids.hex32(),
@@ -127,14 +121,14 @@ export class SignInService {
       last_seen_at_ms: nowMs,
       expires_at_ms: nowMs + IDLE_MS,
       client_address: visitor.clientAddress,
-      user_agent: visitor.userAgent.slice(0, USER_AGENT_MAX),
+      user_agent: visitor.userAgent.slice(0, 300),
     };
     await sessions.create(session);
     return { session, token };
   }
 
   async identify(token: string, visitor: Visitor): Promise<SignedIn | undefined> {
-    if (!TOKEN_SHAPE.test(token)) return undefined;
+    if (!/^[\w-]{43}$/.test(token)) return undefined;
     const { sessions, accounts, clock } = this.#deps;
     const nowMs = clock.nowMs();
     const session = await sessions.find(hashOf(token), nowMs);

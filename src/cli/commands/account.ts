@@ -186,8 +186,36 @@ function readAmount(text: string): number {
   throw misuse("the amount must be a whole number");
 }
 
-const switchArgument = () => new Argument("<state>").choices(["on", "off"]);
 const PRINT = "print the account";
+
+const changing = (
+  name: string,
+  about: string,
+  work: (store: CliAccounts, id: string) => Promise<unknown>,
+) =>
+  row(name, {
+    about,
+    takes: (to) => to.argument(...ACCOUNT),
+    json: PRINT,
+    examples: [`gatepost account ${name} jo@example.com`],
+    run: ({ args: [account] }, store) => changed(store, account, ({ id }) => work(store, id)),
+  });
+
+const switching = (
+  name: string,
+  about: string,
+  example: "on" | "off",
+  work: (store: CliAccounts, id: string, state: "on" | "off") => Promise<unknown>,
+) =>
+  row(name, {
+    about,
+    takes: (to) =>
+      to.argument(...ACCOUNT).addArgument(new Argument("<state>").choices(["on", "off"])),
+    json: PRINT,
+    examples: [`gatepost account ${name} jo@example.com ${example}`],
+    run: ({ args: [account, state] }, store) =>
+      changed(store, account, ({ id }) => work(store, id, state)),
+  });
 
 const CHANGES = [
   row("tier", {
@@ -211,22 +239,10 @@ const CHANGES = [
     run: ({ args: [account, amount], reason }, store) =>
       changed(store, account, ({ id }) => credit(store, id, amount, reason)),
   }),
-  row("disable", {
-    about: "disable an account and its keys",
-    takes: (to) => to.argument(...ACCOUNT),
-    json: PRINT,
-    examples: ["gatepost account disable jo@example.com"],
-    run: ({ args: [account] }, store) =>
-      changed(store, account, ({ id }) => store.accounts.disable(id)),
-  }),
-  row("enable", {
-    about: "enable an account and its keys",
-    takes: (to) => to.argument(...ACCOUNT),
-    json: PRINT,
-    examples: ["gatepost account enable jo@example.com"],
-    run: ({ args: [account] }, store) =>
-      changed(store, account, ({ id }) => store.accounts.enable(id)),
-  }),
+  changing("disable", "disable an account and its keys", ({ accounts }, id) =>
+    accounts.disable(id),
+  ),
+  changing("enable", "enable an account and its keys", ({ accounts }, id) => accounts.enable(id)),
   row("promote", {
     about: "make an account an administrator in the dashboard, with the plan pro",
     takes: (to) => to.argument(...ACCOUNT).option("--yes", "do not ask"),
@@ -240,14 +256,9 @@ const CHANGES = [
         await promote(store, account, terminal);
       }),
   }),
-  row("demote", {
-    about: "take an account's administrator rights away",
-    takes: (to) => to.argument(...ACCOUNT),
-    json: PRINT,
-    examples: ["gatepost account demote jo@example.com"],
-    run: ({ args: [account] }, store) =>
-      changed(store, account, ({ id }) => store.accounts.demote(id)),
-  }),
+  changing("demote", "take an account's administrator rights away", ({ accounts }, id) =>
+    accounts.demote(id),
+  ),
   row("second-factor", {
     about: "let an account sign in with its password alone again",
     takes: (to) => to.argument(...ACCOUNT).addArgument(new Argument("<state>").choices(["off"])),
@@ -270,24 +281,18 @@ const CHANGES = [
         if (typeof answer === "object") throw misuse(answer.mistake);
       }),
   }),
-  row("traffic", {
-    about:
-      "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
-    takes: (to) => to.argument(...ACCOUNT).addArgument(switchArgument()),
-    json: PRINT,
-    examples: ["gatepost account traffic jo@example.com off"],
-    run: ({ args: [account, state] }, store) =>
-      changed(store, account, ({ id }) => store.switches.switchTraffic(id, state)),
-  }),
-  row("log", {
-    about:
-      "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
-    takes: (to) => to.argument(...ACCOUNT).addArgument(switchArgument()),
-    json: PRINT,
-    examples: ["gatepost account log jo@example.com on"],
-    run: ({ args: [account, state] }, store) =>
-      changed(store, account, ({ id }) => store.switches.switchLog(id, state)),
-  }),
+  switching(
+    "traffic",
+    "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
+    "off",
+    ({ switches }, id, state) => switches.switchTraffic(id, state),
+  ),
+  switching(
+    "log",
+    "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
+    "on",
+    ({ switches }, id, state) => switches.switchLog(id, state),
+  ),
 ];
 
 const remove = row("delete", {

@@ -30,17 +30,13 @@ interface RunState {
   inconclusive: number;
 }
 
-const SHOW_EVERY_MS = 200;
-
-const REASONS_MAX = 10;
-
 function count(state: RunState, { rows, shape }: CheckedPage): void {
   state.shape = shape;
   state.rows += rows.length;
   for (const { results, reason } of rows) {
     if (reason !== undefined) {
       state.spoilt += 1;
-      if (state.reasons.length < REASONS_MAX) state.reasons.push(reason);
+      if (state.reasons.length < 10) state.reasons.push(reason);
     }
     for (const result of results) {
       const kind = entryClassOf(result);
@@ -269,7 +265,7 @@ async function writeAll(
     for await (const page of checkPages(source, check, stop)) {
       yield page;
       count(state, page);
-      if (clock.monotonicMs() - shownMs < SHOW_EVERY_MS) continue;
+      if (clock.monotonicMs() - shownMs < 200) continue;
       shownMs = clock.monotonicMs();
       meter.show(state);
     }

@@ -11,8 +11,6 @@ export interface CliWatch {
   readonly nowMs: () => number;
 }
 
-const REFUSED_SHOWN = 20;
-
 /** `gatepost watch`: the domains of an account's users, whose mail a server looks at once a day. */
 export const watchCommand = rowsFor<CliWatch>()("watch", {
   about: "watch the domains of an account's users, once a day",
@@ -47,7 +45,7 @@ export const watchCommand = rowsFor<CliWatch>()("watch", {
     const { limits } = own;
     const { watch: most } = limitsOf(tiers, { tier: tierOf(own, nowMs()), limits });
     const change = await watch.replace(own.id, [...names], most);
-    const refused = change.refused.slice(0, REFUSED_SHOWN).map(({ domain }) => domain);
+    const refused = change.refused.slice(0, 20).map(({ domain }) => domain);
     const left = change.refused.length;
     const notes = left === 0 ? "" : `left out ${String(left)}: ${refused.join(", ")}\n`;
     return { json: change, text: `${String(change.watched)} domains are watched\n`, notes };

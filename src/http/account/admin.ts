@@ -39,13 +39,7 @@ import type {
   SignUpState,
 } from "./shapes.ts";
 
-const AUDIT_MAX = 200;
-const COCKPIT_DAYS = { standard: 14, max: 90 };
 const PAGE_SIZE = 50;
-const PAGES = { standard: 1, max: 100_000 };
-const USAGE_DAYS = { standard: 30, max: 400 };
-const SOUGHT_MAX = 320;
-const SOURCES_MAX = 20;
 
 const limitedResources = (shares: Shares): Cockpit["held_back"] =>
   [...shares.figures("look")]
@@ -119,7 +113,7 @@ function soughtIn(query: AccountRequest["query"]): SoughtAccounts {
   const tier = ACCOUNT_TIERS.find((name) => name === query["tier"]);
   const state = ACCOUNT_STATES.find((name) => name === query["state"]);
   return {
-    text: (query["q"] ?? "").trim().slice(0, SOUGHT_MAX),
+    text: (query["q"] ?? "").trim().slice(0, 320),
     ...(tier !== undefined && { tier }),
     ...(state !== undefined && { state }),
   };
@@ -135,7 +129,9 @@ const onAccount =
 export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/cockpit", {}, async (services, { query }): Promise<Cockpit> => {
     const { accounts, shares, usage } = services;
-    const { days, top } = await usage.everyone(boundedNumber(query["days"], COCKPIT_DAYS));
+    const { days, top } = await usage.everyone(
+      boundedNumber(query["days"], { standard: 14, max: 90 }),
+    );
     const named = top.map(async ({ owner, units, requests }) => {
       const [kind, id = ""] = owner.split(":");
       const account = kind === "account" ? await accounts.find(id) : undefined;
@@ -144,7 +140,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     return { days, top: await Promise.all(named), held_back: limitedResources(shares) };
   }),
   admin("GET admin/audit", {}, async ({ auditLog }) => ({
-    entries: (await auditLog.newest(AUDIT_MAX)).map(shownAudit),
+    entries: (await auditLog.newest(200)).map(shownAudit),
   })),
   admin("GET admin/health", { withoutStore: true }, async ({ health }): Promise<HealthState> => {
     const { parts, broken } = await health.state();
@@ -194,7 +190,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     },
   ),
   admin("GET admin/accounts", {}, async (services, { query }): Promise<AdminAccounts> => {
-    const page = boundedNumber(query["page"], PAGES);
+    const page = boundedNumber(query["page"], { standard: 1, max: 100_000 });
     const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
     const { accounts, total } = await services.accounts.search(sought, PAGE_SIZE);
     return { accounts: accounts.map(adminAccount), total, page, page_size: PAGE_SIZE };
@@ -213,7 +209,10 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/accounts/:id", {}, async (services, request): Promise<AdminAccountPage> => {
     const account = await subjectOf(services, request);
     const [days, allowance, keys] = await Promise.all([
-      services.usage.days(account, boundedNumber(request.query["days"], USAGE_DAYS)),
+      services.usage.days(
+        account,
+        boundedNumber(request.query["days"], { standard: 30, max: 400 }),
+      ),
       services.usage.allowance(account),
       services.keys.list(account.id),
     ]);
@@ -288,7 +287,7 @@ export const adminRoutes: readonly AccountRoute[] = [
   })),
   admin(
     "POST admin/lists/refresh",
-    { body: { accept: optional(textsField(SOURCES_MAX)) } },
+    { body: { accept: optional(textsField(20)) } },
     async ({ refresh }, { body: { accept = [] }, note }) => {
       const known = new Set((await refresh.status()).map(({ id }) => id));
       if (!accept.every((id) => known.has(id))) throw badField("That is not one of the lists.");

@@ -24,8 +24,6 @@ import {
 } from "./route.ts";
 import type { HooksPage } from "./shapes.ts";
 
-const ENTRIES_MAX = 20;
-
 /** A policy of any kind: it is parsed with the plan of its account. */
 const draftField: Reader<unknown> = (value) => value;
 const documentField: Reader<unknown> = (value) => {
@@ -107,7 +105,7 @@ export const policyRoutes: readonly AccountRoute[] = [
   }),
   account(
     "POST policies/:id/test",
-    { body: { entries: textsField(ENTRIES_MAX), document: draftField }, largeBody: true },
+    { body: { entries: textsField(20), document: draftField }, largeBody: true },
     async (services, request) => {
       const { entries } = request.body;
       if (entries.length === 0) throw badField('"entries" must have at least one entry.');

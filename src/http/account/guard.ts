@@ -66,9 +66,6 @@ const REQUESTS_PER_MINUTE = 600;
 
 const SMALL_BODY_BYTES = 65_536;
 
-const QUERY_MAX_CHARACTERS = 4_096;
-const USER_AGENT_MAX = 1_000;
-
 /** No other site may read, frame or keep any of it. */
 const HEADERS = {
   "cache-control": "no-store",
@@ -207,7 +204,7 @@ async function visitorOf(
     if (!isSparing(route, fault)) throw fault;
   }
   const { "user-agent": userAgent = "" } = request.headers;
-  return { clientAddress, userAgent: userAgent.slice(0, USER_AGENT_MAX) };
+  return { clientAddress, userAgent: userAgent.slice(0, 1_000) };
 }
 
 /**
@@ -243,7 +240,7 @@ function holdsNul(value: unknown): boolean {
 }
 
 function readQuery(id: string, text: string): AccountRequest["query"] {
-  if (text.length > QUERY_MAX_CHARACTERS) throw targetTooLong();
+  if (text.length > 4_096) throw targetTooLong();
   const query = Object.fromEntries(new URLSearchParams(text));
   if (holdsNul(id)) throw notFound();
   if (holdsNul(query)) throw nulInText();

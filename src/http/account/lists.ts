@@ -52,8 +52,6 @@ function classOf(value: unknown): RowClass {
   return found;
 }
 
-const PAGE_ROWS = { standard: 50, max: 200 };
-
 function shownRow(row: ViewRow): ListRowJson {
   const { wasClass: _, ...shown } = row;
   return shown;
@@ -275,7 +273,7 @@ export const listRoutes: readonly AccountRoute[] = [
       text,
       sort: order,
       from: start,
-      count: boundedNumber(count, PAGE_ROWS),
+      count: boundedNumber(count, { standard: 50, max: 200 }),
     });
     return { ...found, rows: found.rows.map(shownRow) };
   }),

@@ -102,7 +102,6 @@ export const signInRoutes: readonly AccountRoute[] = [
 const signedIn = ({ token }: StartedSession): AccountReply => new AccountReply({ cookie: token });
 
 const ROWS_MAX = 200;
-const USAGE_DAYS = { standard: 30, max: 400 };
 
 async function refusalsOf({ counts, keys }: DashboardServices, accountId: string, days: number) {
   const [rows, known] = await Promise.all([counts.refusals(accountId, days), keys.list(accountId)]);
@@ -171,7 +170,7 @@ export const ownRoutes: readonly AccountRoute[] = [
   account("GET allowance", {}, ({ usage }, { account: own }) => usage.allowance(own)),
   account("GET usage", {}, async (services, { account: own, query }): Promise<Usage> => {
     const { usage } = services;
-    const days = boundedNumber(query["days"], USAGE_DAYS);
+    const days = boundedNumber(query["days"], { standard: 30, max: 400 });
     return {
       days: await usage.days(own, days),
       refusals: await refusalsOf(services, own.id, days),
@@ -300,9 +299,6 @@ export const keyRoutes: readonly AccountRoute[] = [
   }),
 ];
 
-const DELIVERIES_MAX = 100;
-const URL_MAX = 2_100;
-
 /** As the log shows it; a delivery that waits has the time it was queued. */
 function shownDelivery(delivery: WebhookDeliveryRow): DeliveryJson {
   const { id, queued_at_ms: queuedMs, snippet: response } = delivery;
@@ -327,7 +323,7 @@ export const webhookRoutes: readonly AccountRoute[] = [
     webhook: (await webhooks.setup.show(own.id)) ?? null,
   })),
   account("GET webhook/deliveries", {}, async ({ webhooks }, { account: own }) => ({
-    deliveries: (await webhooks.deliveries.list(own.id, DELIVERIES_MAX)).map(shownDelivery),
+    deliveries: (await webhooks.deliveries.list(own.id, 100)).map(shownDelivery),
   })),
   account("POST webhook/ping", {}, async ({ webhooks }, { account: own }) =>
     shownDelivery(await webhooks.dispatcher.ping(own.id)),
@@ -337,7 +333,7 @@ export const webhookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST webhook",
-    { body: { url: textField(URL_MAX), events: textsField(20) } },
+    { body: { url: textField(2_100), events: textsField(20) } },
     async (services, request) => {
       const { account: own, body } = request;
       const setup = notedWebhook(services, request);

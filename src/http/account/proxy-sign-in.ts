@@ -17,8 +17,6 @@ interface ProxySignInDeps {
   readonly log: Pick<Log, "warn">;
 }
 
-const LOG_EVERY_MS = 60_000;
-
 /** Sign-in behind a proxy that knows the person already. It makes no accounts, and stands for the password alone. */
 export class ProxySignIn {
   readonly #deps: ProxySignInDeps;
@@ -36,7 +34,7 @@ export class ProxySignIn {
     const { remoteAddress: peer = "" } = socket;
     if (isTrustedProxy(peer, trustedProxies)) return accountEmail(given) ?? given;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.#loggedMs >= LOG_EVERY_MS) {
+    if (nowMs - this.#loggedMs >= 60_000) {
       this.#loggedMs = nowMs;
       log.warn("sign_in.header_ignored", { peer });
     }

@@ -25,8 +25,6 @@ import {
 } from "./route.ts";
 import type { FoundEntriesJson } from "./shapes.ts";
 
-const SHOWN_MAX = 200;
-const SOUGHT_MAX = 320;
 const LINES_AT_ONCE = 5_000;
 
 const entryField = textField(2_000);
@@ -110,8 +108,8 @@ const noted = ({ operator }: DashboardServices, { note }: SignedInRequest) => op
 
 export const ruleRoutes: readonly AccountRoute[] = [
   admin("GET admin/lists/entries", {}, async (services, { query }): Promise<FoundEntriesJson> => {
-    const text = (query["q"] ?? "").slice(0, SOUGHT_MAX);
-    const found = await services.operator.search(text, wordOf(query["kind"]), SHOWN_MAX);
+    const text = (query["q"] ?? "").slice(0, 320);
+    const found = await services.operator.search(text, wordOf(query["kind"]), 200);
     const names = await authorsOf(found.entries, services.accounts);
     const entries = found.entries.map((entry) => ({
       ...entryJson(entry),

@@ -93,11 +93,9 @@ interface CheckSuffix {
 const NO_FEATURES: readonly RequestedFeature[] = [];
 const UNKNOWN: CheckSuffix = { features: NO_FEATURES, bulk: false };
 
-const SEGMENT_MAX_UNITS = 1_000;
-
 /** What a segment asks for; undefined if a piece of it is unknown. */
 function suffixOf(segment: string): CheckSuffix | undefined {
-  if (segment.length > SEGMENT_MAX_UNITS) return undefined;
+  if (segment.length > 1_000) return undefined;
   if (BULK_SUFFIXES.has(segment.toLowerCase())) return { features: NO_FEATURES, bulk: true };
   const features: RequestedFeature[] = [];
   for (const piece of segment.split(/[/,]/)) {

@@ -20,10 +20,6 @@ interface HookPagesDeps {
   readonly trustedProxies: TrustedProxies;
 }
 
-const BODY_MAX_BYTES = 1_048_576;
-
-const NO_STORE = { "cache-control": "no-store" };
-
 /** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
 export function hookPage(deps: HookPagesDeps): Page {
   const handle = async ({ source, response, id }: PageRequest): Promise<RouteReply> => {
@@ -36,7 +32,7 @@ export function hookPage(deps: HookPagesDeps): Page {
     const received = await deps.bodies
       .receive(source, {
         owner: bucketKey(clientAddress),
-        maxBytes: BODY_MAX_BYTES,
+        maxBytes: 1_048_576,
         displaces: true,
       })
       .catch(refusalIn);
@@ -52,7 +48,7 @@ export function hookPage(deps: HookPagesDeps): Page {
     const why = status === 401 || status === 429 ? refusalHeaders(unprovedCall(status, body)) : {};
     return {
       status,
-      headers: { ...NO_STORE, ...why },
+      headers: { "cache-control": "no-store", ...why },
       ...(body !== "" && { type: JSON_TYPE, body }),
     };
   };

@@ -6,8 +6,6 @@ import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts"
 import { JSON_TYPE, type ApiReply, type Route } from "../route.ts";
 import { accountOf } from "./feedback.ts";
 
-const NAME_MAX = 253;
-
 /** /api/watch: the domains of an account's users; one of the rate, no unit. */
 export const watchRoute = (watch: WatchList, tiers: Tiers): Route => ({
   family: "watch",
@@ -20,7 +18,7 @@ export const watchRoute = (watch: WatchList, tiers: Tiers): Route => ({
     const { method, params, admitted } = request;
     if (method === "GET") {
       const after = params.words("after") ?? "";
-      if (after.length > NAME_MAX) throw badParameter("after", "the next of a page before");
+      if (after.length > 253) throw badParameter("after", "the next of a page before");
       return answer(await watch.page(accountId, after));
     }
     const names = params.texts("domains");
@@ -58,6 +56,23 @@ const refusals = {
   422: ["More than the plan's `watch`.", tooManyWatched(100)],
 } as const;
 const needs = "Needs a secret key; counts against the rate and costs no unit. ";
+
+const changing = (
+  id: string,
+  at: Operation["at"],
+  more: Partial<Operation> & Pick<Operation, "summary">,
+): Operation => ({
+  id,
+  at,
+  about: needs.trim(),
+  tag: "gate",
+  key: "needed",
+  body,
+  bodyExample: EXAMPLE,
+  answers: json("Stored.", CHANGE, CHANGED),
+  refusals,
+  ...more,
+});
 
 export const WATCH: readonly Operation[] = [
   {
@@ -99,40 +114,15 @@ export const WATCH: readonly Operation[] = [
     ),
     refusals: KEY_NEEDED,
   },
-  {
-    id: "replaceWatched",
-    at: "PUT /api/watch",
+  changing("replaceWatched", "PUT /api/watch", {
     summary: "Watch these domains alone",
     about: `${needs}Those watched already keep what is known of them.`,
-    tag: "gate",
-    key: "needed",
-    body,
-    bodyExample: EXAMPLE,
-    answers: json("Stored.", CHANGE, CHANGED),
-    refusals,
-  },
-  {
-    id: "addWatched",
-    at: "POST /api/watch",
-    summary: "Watch these domains, too",
-    about: needs.trim(),
-    tag: "gate",
-    key: "needed",
-    body,
-    bodyExample: EXAMPLE,
-    answers: json("Stored.", CHANGE, CHANGED),
-    refusals,
-  },
-  {
-    id: "removeWatched",
-    at: "DELETE /api/watch",
+  }),
+  changing("addWatched", "POST /api/watch", { summary: "Watch these domains, too" }),
+  changing("removeWatched", "DELETE /api/watch", {
     summary: "Watch these domains no more",
-    about: needs.trim(),
-    tag: "gate",
-    key: "needed",
-    body,
     bodyExample: { domains: ["shop.example"] },
     answers: json("Removed.", Type.Object({ watched }), { watched: 0 }),
     refusals: KEY_NEEDED,
-  },
+  }),
 ];

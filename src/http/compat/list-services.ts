@@ -61,7 +61,6 @@ const creditsInfo = async ({ unitsLeft }: ShapeRequest, used: number): Promise<o
 });
 
 const VERSIONS = ["v4", "v4.1", "v4.2"];
-const NO_JOBS = { completed: 0, under_review: 0, queued: 0, processing: 0 };
 const NEVERBOUNCE_STATUSES: Partial<Record<Why["kind"], string>> = {
   key: "auth_failure",
   rate: "throttle_triggered",
@@ -98,7 +97,7 @@ export const neverbounce: Shape = {
         body: {
           status: "success",
           credits_info: await creditsInfo(asked, 0),
-          job_counts: NO_JOBS,
+          job_counts: { completed: 0, under_review: 0, queued: 0, processing: 0 },
           execution_time: 0,
         },
       }),

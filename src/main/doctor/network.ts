@@ -8,8 +8,6 @@ import type { Outbound } from "../../outbound/outbound-types.ts";
 import { type Config, guessesPublicUrl, publicUrlOf } from "../settings/config.ts";
 import { finding, type Inspection, note, wrong } from "./found.ts";
 
-const PUBLIC_TIMEOUT_MS = 5_000;
-
 /** How content networks show themselves in an answer, and one of the addresses that they call from. */
 const EDGES = [
   { name: "Cloudflare", header: "cf-ray", address: "173.245.48.1" },
@@ -131,11 +129,9 @@ async function healthAt(base: string): Promise<Response | undefined> {
 
 /** The operator's own URL, so no guard for addresses. Undefined: nobody answers. */
 async function answerAt(url: string, headers = {}): Promise<Response | undefined> {
-  const signal = AbortSignal.timeout(PUBLIC_TIMEOUT_MS);
+  const signal = AbortSignal.timeout(5_000);
   return await fetch(url, { headers, signal, redirect: "manual" }).catch(() => undefined);
 }
-
-const PROXY_TIMEOUT_MS = 2_000;
 
 /** Proxies for fetching feeds: each must accept a connection. Their user names and passwords are never shown. */
 export async function examineFetchProxies({
@@ -160,7 +156,7 @@ export async function examineFetchProxies({
 async function acceptsConnection({ hostname, port }: URL): Promise<boolean> {
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || 80 });
   try {
-    await once(socket, "connect", { signal: AbortSignal.timeout(PROXY_TIMEOUT_MS) });
+    await once(socket, "connect", { signal: AbortSignal.timeout(2_000) });
     return true;
   } catch {
     return false;
@@ -169,7 +165,6 @@ async function acceptsConnection({ hostname, port }: URL): Promise<boolean> {
   }
 }
 
-const TIME_TIMEOUT_MS = 5_000;
 const TIME_SLACK_MS = 60_000;
 
 /** Compares the clock with the `Date` of a server that the service asks anyway. */
@@ -182,7 +177,7 @@ export async function examineTime(
     return "Not compared with another machine's, because fetching is off.";
   }
   const asked = { url, method: "GET", headers: {}, maxBodyBytes: 1, maxRedirects: 0 } as const;
-  const answer = await outbound.http({ ...asked, timeoutMs: TIME_TIMEOUT_MS });
+  const answer = await outbound.http({ ...asked, timeoutMs: 5_000 });
   const toldMs = answer.ok ? Date.parse(answer.value.headers["date"] ?? "") : NaN;
   const { host } = new URL(url);
   if (Number.isNaN(toldMs)) {

@@ -6,7 +6,6 @@ import type { PackedDatasets } from "../../lists/shared-datasets.ts";
 /** Where fresh lists come from. Undefined: nothing has changed since they were read last. */
 export type ReadFresh = () => Promise<PackedDatasets | undefined>;
 
-const FETCH_MS = 30_000;
 const FILE_MAX_BYTES = 64 * 1_048_576;
 
 /** `from`: the URL of a file of lists, or such a file. Reading rejects with an `Error` that begins with `lists:`. */
@@ -37,7 +36,7 @@ function fetching(url: string, key: string | undefined): ReadFresh {
       ...(etag !== undefined && { "If-None-Match": etag }),
     };
     // The key goes to the server that the caller named, and to no other.
-    const terms = { headers, redirect: "manual", signal: AbortSignal.timeout(FETCH_MS) } as const;
+    const terms = { headers, redirect: "manual", signal: AbortSignal.timeout(30_000) } as const;
     const response = await fetch(url, terms);
     if (response.status === 304) return undefined;
     if (response.status !== 200) throw new Error(`the server answers ${String(response.status)}`);

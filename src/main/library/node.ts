@@ -64,10 +64,6 @@ const OPTIONS = {
   onWarning: true,
 } as const;
 
-const LISTS_EVERY_MINUTES = 60;
-
-const RDAP_BOOTSTRAP_URL = "https://data.iana.org/rdap/dns.json";
-
 const machine = {
   clock,
   ids,
@@ -112,7 +108,7 @@ function openNetwork(options: ValidatorOptions): LibraryNetwork {
     dnsServers: dnsServers.length === 0 ? undefined : readServers(dnsServers),
     dnsCanaries,
     dataDir,
-    rdapBootstrapUrl: RDAP_BOOTSTRAP_URL,
+    rdapBootstrapUrl: "https://data.iana.org/rdap/dns.json",
     outboundAllow: undefined,
   };
   const process = { config, machine, clock, ids, log: NO_LOG };
@@ -158,7 +154,7 @@ class LiveLists {
   #isClosed = false;
 
   constructor(options: ValidatorOptions, bundled: () => PackedDatasets) {
-    const { lists, listsKey, listsEveryMinutes = LISTS_EVERY_MINUTES, onWarning } = options;
+    const { lists, listsKey, listsEveryMinutes = 60, onWarning } = options;
     if (!(listsEveryMinutes >= 1 && listsEveryMinutes <= 10_080)) {
       const value = String(listsEveryMinutes);
       throw new RangeError(`listsEveryMinutes: ${value} is not a number from 1 to 10080`);

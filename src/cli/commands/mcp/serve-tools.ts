@@ -198,7 +198,6 @@ function messageOf(text: string): string {
 
 /** Entries of `check_list`: what a server checks in one answer. */
 const LIST_MAX = 100;
-const ENTRY_MAX_CHARACTERS = 1_000;
 
 interface Tool {
   readonly name: string;
@@ -211,7 +210,7 @@ interface Tool {
 }
 
 const text = (description: string): Schema<string> =>
-  Type.String({ minLength: 1, maxLength: ENTRY_MAX_CHARACTERS, description });
+  Type.String({ minLength: 1, maxLength: 1_000, description });
 
 /** A call with an argument that no tool has is refused. */
 const strict = { additionalProperties: false } as const;

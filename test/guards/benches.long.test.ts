@@ -21,6 +21,7 @@ const file = (name: string, text: string): string => {
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   "bench:http": ["get"],
   "bench:single": ["1"],
+  "bench:growth": ["lists"],
   "bench:memory": ["checks"],
   "bench:send": ["known"],
   "bench:bulk": ["sync"],

@@ -9,7 +9,7 @@ import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool } from "../../process/require-tool.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { guideBlocks } from "./guide-blocks.ts";
-import { startRefusingService } from "./guide-tools.ts";
+import { inTime, startRefusingService } from "./guide-tools.ts";
 
 const run = promisify(execFile);
 
@@ -92,11 +92,13 @@ suite("the request of docs/guides/any-system.md", () => {
         return stdout.trim();
       };
       for (const [email, language, message] of CASES) {
-        assert.equal(await said(world.service.url, email, language), message, email);
+        const ask = (): Promise<string> => said(world.service.url, email, language);
+        assert.equal(await inTime(ask, message), message, email);
       }
       assert.equal(await said("http://127.0.0.1:9", "jo@mailinator.com", "en"), "");
       for (const { status, url, message } of refusing.rows) {
-        assert.equal(await said(url, "jo@good.example", "en"), message, String(status));
+        const ask = (): Promise<string> => said(url, "jo@good.example", "en");
+        assert.equal(await inTime(ask, message), message, String(status));
       }
     });
   }

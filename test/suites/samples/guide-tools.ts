@@ -27,6 +27,18 @@ export function layClient(place: string): void {
   writeFileSync(join(library, "index.js"), `export * from "${BUILT}";`);
 }
 
+const TRIES = 5;
+
+/**
+ * What a new process says. Whoever waits too long for an answer is let in, as the guides want it, and on a busy machine that may be
+ * the first question of a process; one that lets everybody in is found all the same.
+ */
+export async function inTime(ask: () => Promise<string>, wanted: string): Promise<string> {
+  let said = await ask();
+  for (let tries = 1; tries < TRIES && said === "" && wanted !== ""; tries += 1) said = await ask();
+  return said;
+}
+
 /** A row of `statuses` in clients/cases.json: the base URL that answers with the status, and what the person then reads. */
 export interface Refusing {
   readonly status: number;

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool } from "../../process/require-tool.ts";
-import { startRefusingService } from "./guide-tools.ts";
+import { inTime, startRefusingService } from "./guide-tools.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -143,15 +143,17 @@ suite("the validator of clients/keycloak", () => {
         const { stdout, stderr } = await run("java", ["-cp", folder, "Driver", ...words], { env });
         return { told: stdout.split("\n").slice(0, CASES.length), log: stderr };
       };
-      const asked = await said(world.service.url, key);
-      assert.deepEqual(
-        asked.told,
-        CASES.map((row) => row[4]),
-      );
+      const wanted = CASES.map((row) => row[4]).join("\n");
+      const all = async (): Promise<string> => {
+        const { told } = await said(world.service.url, key);
+        // One that came too late was let in: the process is asked again.
+        return told.some((each, at) => each === "" && CASES[at]?.[4] !== "") ? "" : told.join("\n");
+      };
+      assert.equal(await inTime(all, wanted), wanted);
       for (const { status, url, message } of refusing.rows) {
-        const { told } = await said(url, key);
-        const [first] = told;
-        assert.equal(first, message && `email: ${message}`, String(status));
+        const first = async (): Promise<string> => (await said(url, key)).told[0] ?? "";
+        const refused = message && `email: ${message}`;
+        assert.equal(await inTime(first, refused), refused, String(status));
       }
       const open = CASES.map(([, , , email, told]) => (email.length > 1_000 ? told : ""));
       for (const [url, given, why] of [

@@ -13,7 +13,7 @@ const PACKAGES = fileURLToPath(new URL("test/compat-clients/python-packages", ro
 
 const python = (script: string, folder: string): string =>
   execFileSync(
-    "python3",
+    "/usr/bin/python3",
     [fileURLToPath(new URL(`test/suites/workbooks/${script}`, root)), folder],
     {
       env: { ...process.env, PYTHONPATH: PACKAGES },

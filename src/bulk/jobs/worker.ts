@@ -8,24 +8,16 @@ import {
   CHUNK_ENTRIES,
   chunkEntries,
   EMPTY_TALLY,
-  entriesIn,
   type EntryClass,
-  type Tally,
   unpackChunk,
 } from "../../core/batch/batch-chunk.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import type { ChunkOutcome } from "./pack-batch.ts";
 import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "./chunk-queue.ts";
+import { LEASE_MS, Leases } from "./leases.ts";
 import { type EntryOutcome, entryOutcome, type EntryCheck, outcomeOf } from "./entry-check.ts";
 
 const LOOK_EVERY_MS = 1_000;
-
-/** A worker that is silent for this time has lost its chunks. */
-const LEASE_MS = 15_000;
-const RENEW_EVERY_MS = LEASE_MS / 3;
-
-/** A worker among others says that it lives, also while it has nothing to do. */
-const IDLE_MS = 30_000;
 
 /** A result that cannot be stored, on a full disk say, is offered again every second for half a minute. */
 const STORE_TRIES_MAX = 30;
@@ -48,8 +40,6 @@ const UNSTORED_MAX = 8;
 
 const DNS_WAIT_MAX_MS = 120_000;
 const DNS_PAUSE_MS = 2_000;
-
-const NEWEST_SHARE = 0.3;
 
 interface WorkerDeps {
   readonly check: EntryCheck;
@@ -139,15 +129,13 @@ export class BulkWorker {
   /** Entries that wait for DNS to take them: owners in turn, those of small lists first. */
   readonly #queue: FairQueue<QueuedEntry>;
   #isBeginning = false;
-  /** By token the chunks that are claimed or, with undefined, being claimed. */
-  readonly #running = new Map<string, RunningChunk | undefined>();
+  readonly #leases: Leases;
   #isStopped = true;
   #ends: readonly End[] = [];
   #claiming: Promise<void> | undefined;
   #mayBeMore = false;
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #passedOver: ReadonlySet<OwnerKey> = new Set();
-  #claims = 0;
   readonly #counts = { taken: 0, stored: 0, late: 0, postponed: 0, failed: 0 };
   #underWay = 0;
   /** Running chunks that may have killed other workers: no other work starts beside them. */
@@ -156,13 +144,10 @@ export class BulkWorker {
   #unstored = 0;
   /** While DNS is silent one chunk at a time finds out whether it is back. */
   #isProbing = false;
-  #renewedMs = -Infinity;
-  #entriesPerSecond = 0;
-  #storedEntries = 0;
-  #measuredMs = 0;
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
+    this.#leases = new Leases(deps);
     const perOwner = (owner: OwnerKey): number => (deps.hasRoom(owner) ? Infinity : 0);
     this.#queue = new FairQueue({ total: () => Infinity, perOwner });
   }
@@ -172,7 +157,7 @@ export class BulkWorker {
     this.#isStopped = false;
     const claimFailed = (fault: unknown): void => log.error("bulk.claim_failed", fault);
     this.#ends = [
-      every({ ms: RENEW_EVERY_MS, clock, failed: this.#renewFailed }, () => this.#keepLeases()),
+      this.#leases.start(),
       every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed: claimFailed }, () =>
         Promise.resolve(this.wake()),
       ),
@@ -189,7 +174,7 @@ export class BulkWorker {
   figures(): WorkerFigures {
     return {
       ...this.#counts,
-      entriesPerSecond: this.#entriesPerSecond,
+      entriesPerSecond: this.#leases.entriesPerSecond,
       inUse: this.#underWay,
       openEntries: this.#openEntries,
     };
@@ -247,21 +232,16 @@ export class BulkWorker {
 
   async #claimOne(): Promise<boolean> {
     const { chunks, name, clock } = this.#deps;
-    // After a freeze the leases are over, and a claim would take the chunks that are under way here.
-    const isLate = clock.monotonicMs() - this.#renewedMs >= LEASE_MS;
-    if (this.#underWay > 0 && isLate) await this.#renew();
-    this.#claims += 1;
-    const token = `${name}-${String(this.#claims)}`;
-    this.#running.set(token, undefined);
+    const token = await this.#leases.forClaim();
     const owners = [...this.#chunksOf.keys()];
     const except = owners.filter((owner) => this.#hasEnough(owner));
     const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
     const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
-      this.#running.delete(token); // it may have succeeded all the same, and then its lease ends
+      this.#leases.end(token); // it may have succeeded all the same, and then its lease ends
       throw fault;
     });
     if (chunk === undefined) {
-      this.#running.delete(token);
+      this.#leases.end(token);
       this.#passedOver = new Set(except);
       // What changed during the claim was not waited for yet.
       return !except.every((owner) => this.#hasEnough(owner));
@@ -273,26 +253,21 @@ export class BulkWorker {
   }
 
   async #run(chunk: ClaimedChunk): Promise<void> {
-    if (this.#underWay === 0) {
-      this.#storedEntries = 0;
-      this.#measuredMs = this.#renewedMs = this.#deps.clock.monotonicMs();
-    }
+    if (this.#underWay === 0) this.#leases.begin();
     this.#underWay += 1;
     if (chunk.mayCrash) this.#crashing += 1;
     try {
       const work = new RunningChunk(chunk, this.#deps.silentMs());
-      this.#running.set(chunk.token, work);
+      this.#leases.set(chunk.token, work);
       await this.#finish(chunk, await this.#check(work));
     } catch (fault) {
       if (fault instanceof ChunkLost) this.#counts.late += 1;
       else await this.#putBack(chunk, fault);
     }
     if (chunk.mayCrash) this.#crashing -= 1;
-    this.#running.delete(chunk.token);
+    this.#leases.end(chunk.token);
     this.#underWay -= 1;
-    if (this.#underWay === 0 && !this.#isStopped) {
-      await this.#renew().catch(this.#renewFailed);
-    }
+    if (this.#underWay === 0 && !this.#isStopped) await this.#leases.tell();
     this.wake();
   }
 
@@ -405,7 +380,7 @@ export class BulkWorker {
       return;
     }
     this.#counts.stored += 1;
-    this.#storedEntries += checked.outcome.results.length;
+    this.#leases.noteStored(checked.outcome.results.length);
     if (stored === "finished") this.#deps.completed();
   }
 
@@ -443,47 +418,5 @@ export class BulkWorker {
     await chunks
       .release(chunk, clock.nowMs() + STORE_PAUSE_MS)
       .catch((again: unknown) => log.error("bulk.release_failed", again));
-  }
-
-  readonly #renewFailed = (fault: unknown): void =>
-    this.#deps.log.error("bulk.renew_failed", fault);
-
-  // Renew: the leases of all chunks that run, with how far they are.
-
-  async #keepLeases(): Promise<void> {
-    const { chunks, name, clock, isWatched } = this.#deps;
-    if (this.#underWay > 0) return await this.#renew();
-    if (isWatched !== true || clock.monotonicMs() - this.#renewedMs < IDLE_MS) return;
-    await chunks.renew({ worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens: [] }, 0);
-    this.#renewedMs = clock.monotonicMs();
-  }
-
-  async #renew(): Promise<void> {
-    const { chunks, name, clock } = this.#deps;
-    this.#measureSpeed();
-    const running = [...this.#running];
-    const answered = new Map<string, Tally>();
-    for (const [token, work] of running) {
-      if (work === undefined || entriesIn(work.tally) <= work.chunk.answered) continue;
-      answered.set(token, work.tally);
-    }
-    const tokens = running.map(([token]) => token);
-    const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS, tokens, answered };
-    const renewed = await chunks.renew(lease, this.#entriesPerSecond);
-    this.#renewedMs = clock.monotonicMs();
-    for (const [token, work] of running) {
-      if (work !== undefined && !renewed.has(token)) work.isLost = true;
-    }
-  }
-
-  /** Smoothed; the first measurement counts whole. */
-  #measureSpeed(): void {
-    const elapsedMs = this.#deps.clock.monotonicMs() - this.#measuredMs;
-    if (elapsedMs <= 0 || this.#storedEntries === 0) return;
-    const sample = (this.#storedEntries * 1_000) / elapsedMs;
-    const before = this.#entriesPerSecond || sample;
-    this.#entriesPerSecond = before + (sample - before) * NEWEST_SHARE;
-    this.#storedEntries = 0;
-    this.#measuredMs += elapsedMs;
   }
 }

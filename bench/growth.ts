@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { sql } from "kysely";
 import { hashApiKey, makeApiKey } from "../src/accounts/key-text.ts";
 import { systemIds } from "../src/base/ids.ts";
-import { readUpload } from "../src/bulk/read-upload.ts";
+import { readUpload } from "../src/bulk/files/read-upload.ts";
 import { openEmbedded } from "../src/store/database.ts";
 import { startNameServer } from "../test/dns/numbered-names.ts";
 import { gatepost, type Home, makeHome, startService } from "../test/e2e/service-process.ts";

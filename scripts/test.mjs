@@ -41,7 +41,7 @@ async function runFiles(files, concurrency) {
 const LONGEST = [
   "together/http.",
   "together/main.",
-  "bulk/linear.",
+  "/linear.",
   "kill/",
   "suites/neighbours.",
   "stores/outages.",

@@ -21,6 +21,8 @@ export interface AllowanceJson {
   readonly rate_per_minute: number | null;
   readonly bulk_limit: number | null;
   readonly premium: boolean;
+  /** Limits that are the account's own in place of the plan's, by the names of a plan. */
+  readonly own_limits: readonly string[];
 }
 
 export interface UsageDayJson extends Omit<UsageDay, "day"> {
@@ -62,6 +64,7 @@ export class UsageReader {
       rate_per_minute: tier.ratePerMinute,
       bulk_limit: tier.bulkLimit,
       premium: tier.premium,
+      own_limits: Object.keys(account.limits ?? {}),
     };
   }
 

@@ -227,9 +227,7 @@ function rowOf(name: string, datasets: Datasets): PublishedName | undefined {
   if (!parsed.ok || !domainVerdict(parsed.value, { kind: "unknown" }, datasets).disposable) {
     return undefined;
   }
-  const listing = datasets.sources.flatMap(({ id, kind }, bit) =>
-    ((standing.sources >> bit) & 1) === 1 ? [{ id, kind, bit }] : [],
-  );
+  const listing = listingOf(standing, datasets);
   const since = listing.flatMap(({ bit }) => datasets.history?.sinceMs(name, bit) ?? []);
   const isKnown = since.length > 0 && since.length === listing.length;
   return {
@@ -238,6 +236,20 @@ function rowOf(name: string, datasets: Datasets): PublishedName | undefined {
     kinds: [...new Set(listing.map(({ kind }) => kind))],
     feeds: listing.map(({ id }) => id),
   };
+}
+
+const listingOf = ({ sources }: { readonly sources: number }, datasets: Datasets) =>
+  datasets.sources.flatMap(({ id, kind }, bit) =>
+    ((sources >> bit) & 1) === 1 ? [{ id, kind, bit }] : [],
+  );
+
+/** The public lists that hold the domain of an address or domain now, or its registrable domain. */
+export function listsWith(entry: string, datasets: Datasets): readonly string[] {
+  const parsed = parseDomain(entry.slice(entry.lastIndexOf("@") + 1));
+  if (!parsed.ok) return [];
+  const { name, registrableDomain = name } = parsed.value;
+  const standing = standingOf(name, datasets) ?? standingOf(registrableDomain, datasets);
+  return standing === undefined ? [] : listingOf(standing, datasets).map(({ id }) => id);
 }
 
 interface PublishedFeed extends FeedLicence {

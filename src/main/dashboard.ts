@@ -20,6 +20,7 @@ import type { Health } from "../base/health.ts";
 import { createOctetBox, createSecretBox } from "../base/secrets.ts";
 import { LISTS } from "../bulk/lists/list-store.ts";
 import { createAccountCheck } from "../check/explain.ts";
+import { listsWith } from "../lists/published-list.ts";
 import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";
 import type { SystemState } from "../http/account/shapes.ts";
@@ -142,6 +143,7 @@ export function openAccounts(
     usage: new UsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...told, admission, check, datasets, tiers }),
     setUp,
+    listsWith: (entry) => listsWith(entry, datasets()),
     frontPage: createFrontPage({ check: uncounted, datasets, refresh, clock }),
     operator,
     refresh,

@@ -35,6 +35,8 @@ export interface CleanedOrder {
   readonly columns: (typeof FILE_COLUMNS)[number];
   /** `rows`: cells of a table. `workbook`: octets of the workbook that came, rows taken out and columns added. */
   readonly form: "rows" | "workbook";
+  /** Of several addresses in a cell the good ones alone, where there are any. */
+  readonly goodOnly?: boolean;
 }
 
 export type CleanedRows = readonly (readonly CsvCell[])[];
@@ -70,7 +72,7 @@ export async function* cleanedRows(
         ...own.map((name) => (name === "verdict" ? CLASS_WORDS[known.class] : known.why)),
         ...(isAll ? ownCells(row, known, texts) : []),
       ];
-      const changed = known.was === undefined ? [] : changedCells(view, row, known);
+      const changed = changedCells(view, row, known, order.goodOnly === true);
       rows.push({ line: row.line, cells: row.cells, changed, added });
     }
     if (rows.length < PIECE_ROWS) continue;
@@ -100,15 +102,23 @@ export async function* cleanedTable(
   }
 }
 
-/** The cells of the columns with entries of which one is repaired. */
-function changedCells({ shape }: ListView, { entries, spread }: ListRow, known: ViewRow) {
+/** The cells of the columns with entries of which one is repaired, or left out. */
+function changedCells(
+  { shape }: ListView,
+  { entries, spread }: ListRow,
+  known: ViewRow,
+  goodOnly: boolean,
+) {
+  if (known.was === undefined && !(goodOnly && known.each !== undefined)) return [];
   const pieces = known.each ?? [known];
   let from = 0;
   return [shape.at, ...(shape.further ?? [])].flatMap((column, at) => {
     const count = spread === undefined ? (at === 0 ? entries.length : 0) : (spread[at] ?? 0);
     const its = pieces.slice(from, (from += count));
-    const isChanged = its.some(({ was }) => was !== undefined);
-    return isChanged ? [[column, its.map(({ entry }) => entry).join(", ")] as const] : [];
+    const good = goodOnly ? its.filter((piece) => piece.class === "good") : [];
+    const kept = good.length > 0 ? good : its;
+    const isChanged = kept.length < its.length || kept.some(({ was }) => was !== undefined);
+    return isChanged ? [[column, kept.map(({ entry }) => entry).join(", ")] as const] : [];
   });
 }
 

@@ -50,6 +50,8 @@ export interface ListFacts extends Pick<ListView, "shape" | "sample" | "counts">
   /** Entries that are left to check, and those that DNS said nothing about. */
   readonly open: number;
   readonly unsure: number;
+  /** Rows with several addresses. */
+  readonly several: number;
   readonly repairs: readonly Repairs[];
   readonly disposable: readonly SkippedReason[];
 }
@@ -214,6 +216,7 @@ function factsOf(view: ListView): ListFacts {
     rows: rows.length,
     open: open.length,
     unsure: unsure.length,
+    several: rows.filter(({ each }) => each !== undefined).length,
     repairs: REPAIRED.map((name) => repairsOf(name, view)),
     disposable: reasonsOf(rows.filter((row) => row.class === "disposable")).slice(0, SHOWN),
   };

@@ -4,7 +4,8 @@ import type { ReadList } from "../../http/account/shapes.ts";
 import { post } from "../lib/client.ts";
 import { count, counted, sumOf } from "../lib/format.ts";
 import { useAction } from "../lib/load.ts";
-import { Fault } from "../parts/button.tsx";
+import { Dialog } from "../parts/act.tsx";
+import { Button, Fault } from "../parts/button.tsx";
 import { Checks, Field } from "../parts/form.tsx";
 import { Lines, More } from "../parts/rows.tsx";
 import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
@@ -13,6 +14,11 @@ const COLUMNS = [
   ["verdict", "My columns, with verdict and reason"],
   ["mine", "My columns alone"],
   ["all", "Everything that was found"],
+] as const;
+
+const PIECES = [
+  ["all", "As they are"],
+  ["good", "Keep the good ones"],
 ] as const;
 
 const KEEP = [
@@ -95,22 +101,55 @@ function FileFields({ read, form, setForm, encoding, setEncoding }: FileFieldsPr
   );
 }
 
+const oneForEach = (read: ReadList, href: (name: ShownClass) => string): VNode => (
+  <More summary="One file for each verdict">
+    <Lines
+      rows={classesIn(read).map((name) => [
+        CLASSES[name].words,
+        <a href={href(name)} download="">
+          {counted(read.counts[name], "row")}
+          <span class="unseen">, {CLASSES[name].words}</span>
+        </a>,
+      ])}
+    />
+  </More>
+);
+
 /** The file that the reader wants, made by the server of the rows that are chosen. */
-export function Cleaned({ id, read }: CleanedProps): VNode {
+export function Cleaned({ id, read, onClose }: CleanedProps & { onClose: () => void }): VNode {
   const names = classesIn(read);
   const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
   const [columns, setColumns] = useState<string>("verdict");
   const [form, setForm] = useState<string>(read.sheet === null ? "csv" : "xlsx");
   const [encoding, setEncoding] = useState<string>("own");
+  const [pieces, setPieces] = useState<string>("all");
   const kept = names.filter((name) => chosen.includes(name));
   const rows = sumOf(kept, (name) => read.counts[name]);
   const href = (classes: readonly ShownClass[]): string =>
-    `account/lists/${id}/${form}?encoding=${encoding}&columns=${columns}&classes=${classes.join(",")}`;
+    `account/lists/${id}/${form}?encoding=${encoding}&columns=${columns}&pieces=${pieces}&classes=${classes.join(",")}`;
   return (
-    <section class="sheet even" id="cleaned">
-      <div class="stack close">
-        <h2>Cleaned list</h2>
-        <KeepRule {...{ id, read }} />
+    <Dialog title="Cleaned list" onClose={onClose}>
+      <div class="stack">
+        <Checks
+          legend="Rows to keep"
+          rows={names.map((name) => [
+            name,
+            [<span class="grow">{CLASSES[name].words}</span>, count(read.counts[name])],
+          ])}
+          chosen={chosen}
+          onChosen={setChosen}
+        />
+        {read.several > 0 && (
+          <>
+            <KeepRule {...{ id, read }} />
+            <Field
+              label="Addresses in such a row"
+              value={pieces}
+              choices={PIECES}
+              onValue={setPieces}
+            />
+          </>
+        )}
         <Field label="Columns" value={columns} choices={COLUMNS} onValue={setColumns} />
         <FileFields {...{ read, form, setForm, encoding, setEncoding }} />
         {rows === 0 ? (
@@ -120,27 +159,9 @@ export function Cleaned({ id, read }: CleanedProps): VNode {
             Download {counted(rows, "row")}
           </a>
         )}
-        <More summary="One file for each verdict">
-          <Lines
-            rows={names.map((name) => [
-              CLASSES[name].words,
-              <a href={href([name])} download="">
-                {counted(read.counts[name], "row")}
-                <span class="unseen">, {CLASSES[name].words}</span>
-              </a>,
-            ])}
-          />
-        </More>
+        {oneForEach(read, (name) => href([name]))}
       </div>
-      <Checks
-        legend="Rows to keep"
-        rows={names.map((name) => [
-          name,
-          [<span class="grow">{CLASSES[name].words}</span>, count(read.counts[name])],
-        ])}
-        chosen={chosen}
-        onChosen={setChosen}
-      />
-    </section>
+      <Button act="Close" class="plain" onClick={onClose} />
+    </Dialog>
   );
 }

@@ -7,14 +7,24 @@ import type {
   ReadList,
   RepairJson,
 } from "../../http/account/shapes.ts";
-import { count, counted, isoIn, percent, plural, relativeTime, timeMs } from "../lib/format.ts";
+import {
+  capital,
+  count,
+  counted,
+  isoIn,
+  joined,
+  percent,
+  plural,
+  relativeTime,
+  timeMs,
+} from "../lib/format.ts";
 import { useAction, useLoad } from "../lib/load.ts";
 import { post, remove } from "../lib/client.ts";
-import { go } from "../lib/router.ts";
+import { go, queried, setQuery } from "../lib/router.ts";
 import { Act } from "../parts/act.tsx";
 import { Button, Fault } from "../parts/button.tsx";
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
-import { Field, Options, useChoice, useSearch } from "../parts/form.tsx";
+import { Field, Options, useSearch } from "../parts/form.tsx";
 import { Mark, Time } from "../parts/marks.tsx";
 import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, Table, Pager } from "../parts/rows.tsx";
@@ -126,9 +136,9 @@ export function Choices({ id, read }: ReadyList): VNode {
 /** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
 export function ListResult(list: ReadyList): VNode {
   const { rows, read } = list;
-  const [shown, setShown] = useState<ShownClass | "">("");
+  const [isDownloading, setDownloading] = useState(false);
   const see = (name: ShownClass): void => {
-    setShown(name);
+    setQuery({ class: name, why: "", from: "" });
     document.getElementById("rows")?.scrollIntoView();
   };
   const lead = (
@@ -140,28 +150,20 @@ export function ListResult(list: ReadyList): VNode {
     <>
       <PageHead title={list.name} lead={lead}>
         {listButtons(list)}
-        <a class="button main" href="lists#cleaned" onClick={toCleaned}>
-          Download
-        </a>
+        <Button act="Download" class="main" onClick={() => setDownloading(true)} />
       </PageHead>
       {notChecked(list)}
       {picture(read, rows, see)}
       {whatToLookAt(list, see)}
-      <Rows {...{ list, shown, setShown }} />
-      <Cleaned id={list.id} read={read} />
-      {read.sheets.length > 1 && (
+      <Rows {...list} />
+      {read.sheets.length + read.columns.length > 2 && (
         <Sheet title="Another sheet or column">
           <Choices {...list} />
         </Sheet>
       )}
+      {isDownloading && <Cleaned id={list.id} read={read} onClose={() => setDownloading(false)} />}
     </>
   );
-}
-
-function toCleaned(event: Event): void {
-  event.preventDefault();
-  document.getElementById("cleaned")?.scrollIntoView();
-  document.querySelector<HTMLElement>("#cleaned a")?.focus({ preventScroll: true });
 }
 
 type See = (name: ShownClass) => void;
@@ -322,19 +324,17 @@ const ORDERS = [
 
 const PAGE_ROWS = 50;
 
-interface RowsProps {
-  list: ReadyList;
-  shown: ShownClass | "";
-  setShown: (name: ShownClass | "") => void;
-}
-
-function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
-  const [text, search] = useSearch("Search", "Search in the entries");
-  const [sort, order] = useChoice("Order", ORDERS, "file");
-  const [why, setWhy] = useState("");
-  const [from, setFrom] = useState(0);
-  useEffect(() => setWhy(""), [shown]);
-  useEffect(() => setFrom(0), [shown, why, text, sort]);
+/** What is chosen stands in the address: Back and a reload show it again. */
+function Rows({ id, read }: ReadyList): VNode {
+  const [text, search] = useSearch("Search", "Search in the entries", queried("text"));
+  const [shown, why, sort] = [queried("class"), queried("why"), queried("sort") || "file"];
+  const from = Number(queried("from")) || 0;
+  const set = (changed: Readonly<Record<string, string>>): void =>
+    setQuery({ from: "", ...changed });
+  useEffect(() => {
+    if (text !== queried("text")) setQuery({ text, from: "" }, false);
+  }, [text]);
+  const turn = (start: number): void => setQuery({ from: start === 0 ? "" : String(start) });
   const wanted = { from: String(from), count: String(PAGE_ROWS), class: shown, why, text, sort };
   const query = new URLSearchParams(wanted);
   // Another tab may change the rows, too.
@@ -349,21 +349,26 @@ function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
         <Options
           {...{ class: "kind push", label: "Which rows", value: shown }}
           choices={[["", "All rows"], ...classes]}
-          onValue={(name) => setShown(name as ShownClass | "")}
+          onValue={(name) => set({ class: name, why: "" })}
         />
         {reasons.length > 1 && (
           <Options
-            {...{ class: "kind", label: "Which reason", value: why, onValue: setWhy }}
+            {...{ class: "kind", label: "Which reason", value: why }}
+            onValue={(one) => set({ why: one })}
             choices={[["", "Any reason"], ...reasons.map((each) => [each.why, each.why] as const)]}
           />
         )}
-        {order}
+        <Options
+          {...{ class: "kind", label: "Order", value: sort, choices: ORDERS }}
+          onValue={(one) => set({ sort: one === "file" ? "" : one })}
+        />
         {search}
       </div>
       <Shown loading={loading} lines={6}>
         {({ total, rows }) => (
           <>
             <Table
+              fixed
               label="Rows and their verdicts"
               head={["Entry", "Verdict", "Why", "Suggestion", "Line"]}
               numbers={[4]}
@@ -373,7 +378,7 @@ function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
                 ...(row.each ?? []).map((piece) => cellsOf(id, { ...piece, line: row.line }, true)),
               ])}
             />
-            <Pager {...{ from, total, size: PAGE_ROWS, of: "row", onFrom: setFrom }} />
+            <Pager {...{ from, total, size: PAGE_ROWS, of: "row", onFrom: turn }} />
           </>
         )}
       </Shown>
@@ -381,19 +386,28 @@ function Rows({ list: { id, read }, shown, setShown }: RowsProps): VNode {
   );
 }
 
+/** An entry that may break behind its "@" and before a dot, and within a name only where that alone is too long. */
+const breakable = (entry: string): readonly (string | VNode)[] =>
+  entry.split(/(?<=@)|(?=\.)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr />, part]));
+
 /** `isPiece`: it is one of several addresses in a row, which stands above. */
 const cellsOf = (
   id: string,
-  { entry, was, why, meant, line, each, ...row }: ListRowJson,
+  { entry, was, why, meant, line, each, lists = [], ...row }: ListRowJson,
   isPiece = false,
 ) => [
-  <span class="mono break">
+  <span class="mono">
     {isPiece && "– "}
-    {entry}
+    {breakable(entry)}
     {was === undefined ? null : <span class="note"> was {was}</span>}
   </span>,
   <Mark {...CLASSES[row.class]} />,
-  why && <span class="note">{why}</span>,
+  why && (
+    <span class="note">
+      {why}
+      {lists.length > 0 && ` ${capital(joined(lists))}.`}
+    </span>
+  ),
   was !== undefined && each === undefined ? (
     <Act act="Undo" of={was} send={() => changeList(id, "fix", { entry: was, undo: true })} />
   ) : (

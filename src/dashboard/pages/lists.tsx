@@ -116,7 +116,7 @@ function Start(): VNode {
       <p class={isFull ? "notice unsure" : "note limits"} role="status">
         {isFull
           ? `You have ${count(most)} lists here, and there is room for no more: delete one first.`
-          : limitWords()}
+          : limitWords(lists.length, most)}
       </p>
       <div class="even">
         <Drop isFull={isFull} />
@@ -125,6 +125,11 @@ function Start(): VNode {
           keeps
         />
       </div>
+      {known === undefined && (
+        <Sheet title="Your lists">
+          <Skeleton />
+        </Sheet>
+      )}
       {lists.length > 0 && (
         <TableSheet
           title="Your lists"
@@ -168,11 +173,12 @@ const PAST_COUNTS = [
 ] as const;
 
 /** What the plan can check at once, said before a file is uploaded; what is left of it stands beside each page. */
-function limitWords(): string {
+function limitWords(here: number, places: number): string {
   const most = allowance.value?.bulk_limit ?? undefined;
-  return most === undefined
-    ? "\u00a0"
-    : `Your plan checks up to ${count(most)} entries of a list at once.`;
+  const entries =
+    most === undefined ? "" : `Your plan checks up to ${count(most)} entries of a list at once. `;
+  const room = places === Infinity ? "" : `${count(here)} of ${count(places)} places are taken.`;
+  return entries + room || "\u00a0";
 }
 
 function Drop({ isFull }: { isFull: boolean }): VNode {
@@ -323,6 +329,10 @@ async function awaitEnd({ id, name }: ListState): Promise<void> {
   const timer = setInterval(() => void look().catch(() => undefined), 5_000);
 }
 
+/** Why nothing of it is checked yet, and its place. */
+const waitingWords = ({ says, ahead }: NonNullable<ListState["waiting"]>): string =>
+  ahead > 0 ? `${says} ${counted(ahead, "list is", "lists are")} before it.` : says;
+
 function Running(list: ListState): VNode {
   const { id, processed, entries, newest = [], so_far: soFar } = list;
   const isStopping = list.state === "stopping";
@@ -337,7 +347,11 @@ function Running(list: ListState): VNode {
     <>
       <PageHead
         title={list.name}
-        lead="You can leave this page: the check goes on, and every tab shows it."
+        lead={
+          list.waiting === undefined
+            ? "You can leave this page: the check goes on, and every tab shows it."
+            : waitingWords(list.waiting)
+        }
       >
         {ALL_LISTS}
         {isSecureContext && !awaited.value.includes(id) && (

@@ -103,7 +103,8 @@ type Side = keyof typeof SIDES;
 function Editor({ policy, names, onName }: EditorProps): VNode {
   const { name, document, live, shadow, versions } = policy;
   const state = useDraft(policy);
-  const { draft, base, isChanged, set } = state;
+  const { draft, base, set } = state;
+  const isReady = state.isChanged && state.conflict === undefined;
   const [side, choice] = useChoice(
     "Which rules",
     Object.entries(SIDES).filter(([one]) => one !== "shadow" || shadow !== null),
@@ -128,25 +129,25 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
           />
         )}
         <Act
-          {...{ act: "Run in shadow", class: "", disabled: !isChanged }}
+          {...{ act: "Run in shadow", class: "", disabled: !isReady }}
           send={() => order(name, "/shadow", { document: draft }).then(() => set(document))}
           said="The draft runs in the shadow of the live version. It decides nothing."
         />
         {liveButton(
           policy,
           `Publish ${String(next)}`,
-          () => compareDraft(policy, draft, overtaken(base, live)),
+          () => compareDraft(policy, draft, base),
           () => order(name, "", { document: draft }),
-          !isChanged,
+          !isReady,
         )}
       </PageHead>
       <GateTabs />
+      {draftNote(live, state, discard)}
       {shadow !== null && effect(policy)}
       <Rules
         {...{ shown, live: document, hits, aside: choice }}
         onDraft={side === "draft" ? set : undefined}
       />
-      {draftNote(live, state, discard)}
       <div class="two start">
         <div class="stack wide">
           <TryPolicy key={side} {...{ name, draft: shown }} of={SIDES[side as Side]} />
@@ -181,17 +182,18 @@ function useHits(
   });
 }
 
-/** Why the draft might refuse more people than the live version; `old` alone when it does not. */
-const compareDraft = (
-  { document }: ShownPolicy,
+/** Why the draft is not published without a question: it may refuse more people, or another version came meanwhile. */
+async function compareDraft(
+  { name, document }: ShownPolicy,
   draft: PolicyDocument,
-  old: string,
-): Promise<string> =>
-  Promise.resolve(
-    mayRefuseMore(document, draft)
-      ? `${old} This draft may refuse people whom the live version lets in. Run it in shadow first to see how many.`
-      : old,
-  );
+  base: number,
+): Promise<string> {
+  const { live } = await call<ShownPolicy>("GET", at(name));
+  const old = overtaken(base, live);
+  return mayRefuseMore(document, draft)
+    ? `${old} This draft may refuse people whom the live version lets in. Run it in shadow first to see how many.`
+    : old && `${old} That one stays among the versions.`;
+}
 
 interface DraftProps {
   name: string;
@@ -243,11 +245,14 @@ function versionSheet({ name, versions }: ShownPolicy, onUse: DraftState["set"])
             author ?? "comes with Gatepost",
             made && <Time words="," at={made} />,
           ),
-          state === "old" ? (
-            <Act act="Use as draft" of={String(version)} send={() => use(String(version))} />
-          ) : (
-            <Chip mark={state === "live" ? "yes" : ""} words={capital(state)} />
-          ),
+          <span class="bar">
+            {state !== "old" && (
+              <Chip mark={state === "live" ? "yes" : ""} words={capital(state)} />
+            )}
+            {state !== "live" && (
+              <Act act="Use as draft" of={String(version)} send={() => use(String(version))} />
+            )}
+          </span>,
         ])}
       />
       {name !== "default" && (
@@ -275,7 +280,10 @@ function liveButton(
 ): VNode {
   const asks = async () => {
     const words = await why();
-    return words === "" ? undefined : { title: "Refuse more people?", words };
+    const title = words.includes("refuse")
+      ? "Refuse more people?"
+      : "Publish over a newer version?";
+    return words === "" ? undefined : { title, words };
   };
   const makeLive = async (): Promise<void> => {
     const saved = await send();

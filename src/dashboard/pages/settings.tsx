@@ -10,7 +10,7 @@ import type {
   WebhookState,
 } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
-import { duration, exactTime, timeMs } from "../lib/format.ts";
+import { count, duration, exactTime, timeMs } from "../lib/format.ts";
 import { go } from "../lib/router.ts";
 import { loadSession, session, signedOut } from "../lib/session.ts";
 import { say, showOnce, showSecret } from "../lib/state.ts";
@@ -241,7 +241,8 @@ function sessionRow(known: SignInJson): NamedValue {
       <Chip words="This browser" />
     ) : (
       <Act
-        {...{ act: "Sign out", of, said: "Signed out there." }}
+        {...{ act: "Sign out", said: "Signed out there." }}
+        of={`${of}, signed in ${exactTime(timeMs(known.created_at))}`}
         send={() => remove(`sessions/${known.id}`)}
       />
     ),
@@ -286,20 +287,26 @@ const webhookSheet = (state: WebhookState): VNode => (
       When a list is done, a signed message goes to one address of yours. It is tried once; the list
       stays readable either way.
     </p>
-    <WebhookForm key={state.webhook?.url ?? ""} {...state} />
-    <More summary="How your server knows that a message is genuine">
-      <p class="prose">
-        The header <code>X-Service-Signature</code> is the HMAC-SHA-256 of the raw body. Answer with
-        a status of 2xx within 10 s, and do the work afterwards.
-      </p>
-      <Code what="Node" text={VERIFY} />
-    </More>
-    <h3>Messages of the last 7 days</h3>
-    <Loaded path="webhook/deliveries">
-      {({ deliveries }: { readonly deliveries: readonly DeliveryJson[] }) => (
-        <Lines none="Nothing was sent." rows={deliveries.map(deliveryRow)} />
-      )}
-    </Loaded>
+    <div class="even">
+      <div class="stack">
+        <WebhookForm key={state.webhook?.url ?? ""} {...state} />
+        <More summary="How your server knows that a message is genuine">
+          <p class="prose">
+            The header <code>X-Service-Signature</code> is the HMAC-SHA-256 of the raw body. Answer
+            with a status of 2xx within 10 s, and do the work afterwards.
+          </p>
+          <Code what="Node" text={VERIFY} />
+        </More>
+      </div>
+      <div class="stack">
+        <h3>Messages of the last 7 days</h3>
+        <Loaded path="webhook/deliveries">
+          {({ deliveries }: { readonly deliveries: readonly DeliveryJson[] }) => (
+            <Lines none="Nothing was sent." rows={deliveries.map(deliveryRow)} />
+          )}
+        </Loaded>
+      </div>
+    </div>
   </Sheet>
 );
 
@@ -337,18 +344,30 @@ function WebhookForm({ known_events: known, webhook }: WebhookState): VNode {
     return [name, <span>{[EVENT_WORDS[name] ?? name, " ", code]}</span>] as const;
   });
   return (
-    <Form
-      keeps
-      act="Save the webhook"
-      fields={[{ ...WEBHOOK_URL, value: webhook?.url ?? "" }]}
-      send={({ url = "" }) =>
-        showSecret(SIGNING_SECRET, post("webhook", { url: url.trim(), events: chosen }))
-      }
-      said="The webhook is saved."
-    >
-      <Checks legend="Tell me when" {...{ rows, chosen }} onChosen={setChosen} />
-      <span class="note">None chosen means all of them, also ones that come later.</span>
-    </Form>
+    <>
+      <Form
+        keeps
+        act="Save the webhook"
+        fields={[{ ...WEBHOOK_URL, value: webhook?.url ?? "" }]}
+        send={({ url = "" }) =>
+          showSecret(SIGNING_SECRET, post("webhook", { url: url.trim(), events: chosen }))
+        }
+        said="The webhook is saved."
+      />
+      <More
+        summary={
+          chosen.length === 0
+            ? "Tells you everything"
+            : `Tells you ${count(chosen.length)} of ${count(rows.length)} kinds`
+        }
+      >
+        <Checks legend="Tell me when" {...{ rows, chosen }} onChosen={setChosen} />
+        <span class="note">
+          None chosen means all of them, also ones that come later. “Save the webhook” saves the
+          choice.
+        </span>
+      </More>
+    </>
   );
 }
 
@@ -400,7 +419,8 @@ function deliveryRow(delivery: DeliveryJson): NamedValue {
     ),
     session !== null && (status !== null || error !== null) && (
       <Act
-        {...{ act: "Send again", of: id, said: "Sent again." }}
+        {...{ act: "Send again", said: "Sent again." }}
+        of={`the message of ${exactTime(timeMs(delivery.attempted_at))}`}
         send={() => post(`webhook/deliveries/${id}/resend`)}
       />
     ),

@@ -8,7 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { Share } from "../parts/chart.tsx";
 import { Mark, noted, Time } from "../parts/marks.tsx";
 import { LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
-import { Lines, LinesSheet, More, Pairs } from "../parts/rows.tsx";
+import { Lines, LinesSheet, More, type NamedValue, Pairs } from "../parts/rows.tsx";
 import type { MarkWords } from "../words/verdict.ts";
 import { DnsTest } from "./set-up.tsx";
 import { refusalWords } from "./rules.tsx";
@@ -124,9 +124,17 @@ const DAY_MS = 86_400_000;
 const isOlder = (at: string | null, days: number): boolean =>
   at !== null && nowMs() - timeMs(at) > days * DAY_MS;
 
+/** Why nothing of it is in use, and what to do. */
+const NOT_FETCHED =
+  "Never fetched: fetching is off (GATEPOST_LISTS_REFRESH) or has no way out. “Fetch them now” on the page Rules asks once.";
+
 function lightOf({ names, refused, from, asked_at: at, off }: Source): MarkWords {
   if (off) return { mark: "quiet", words: "Off" };
-  if (names === 0) return { mark: "no", words: "Not in use" };
+  if (names === 0) {
+    return at === null
+      ? { mark: "quiet", words: "Not fetched" }
+      : { mark: "no", words: "Not in use" };
+  }
   if (refused !== null) return { mark: "unsure", words: "Not updated" };
   if (from === "package") return { mark: "quiet", words: "Came with the program" };
   return isOlder(at, 2)
@@ -134,24 +142,50 @@ function lightOf({ names, refused, from, asked_at: at, off }: Source): MarkWords
     : { mark: "yes", words: "Fresh" };
 }
 
+/** Lists that are alike stand in one line, which opens. */
 const Feeds = (): VNode => (
   <LoadedSheet
     {...{ title: "Public lists", path: "admin/lists", lines: 5 }}
     aside={<a href="admin/rules">Fetch or change them</a>}
   >
     {({ sources }: { readonly sources: readonly Source[] }) => (
-      <Lines
-        rows={sources.map((source) => [
-          noted(
-            <code>{source.id}</code>,
-            `${counted(source.names, "name")}. ${refusalWords(source)}`,
+      <div class="stack">
+        {[...new Set(sources.map((source) => lightOf(source).words))].map((words) =>
+          alikeLists(
+            words,
+            sources.filter((source) => lightOf(source).words === words),
           ),
-          <Mark {...lightOf(source)} />,
-        ])}
-      />
+        )}
+      </div>
     )}
   </LoadedSheet>
 );
+
+function alikeLists(words: string, alike: readonly Source[]): VNode {
+  const [first] = alike;
+  const rows = alike.map((source): NamedValue => [
+    noted(<code>{source.id}</code>, `${counted(source.names, "name")}. ${refusalWords(source)}`),
+    null,
+  ]);
+  return (
+    <div key={words} class="stack close">
+      {first && (
+        <Mark
+          {...lightOf(first)}
+          words={`${counted(alike.length, "list")}: ${words.toLowerCase()}`}
+        />
+      )}
+      {words === "Not fetched" && <span class="note">{NOT_FETCHED}</span>}
+      {alike.length < 3 ? (
+        <Lines rows={rows} />
+      ) : (
+        <More summary="Which ones">
+          <Lines rows={rows} />
+        </More>
+      )}
+    </div>
+  );
+}
 
 /** A light of a part; `well` is said only of what was looked at and works. */
 function light(part: Broken["part"], well: string): VNode {

@@ -48,16 +48,20 @@ export function Page(): VNode {
 function AllowanceSheet(): VNode {
   const known = allowance.value;
   if (known === undefined) return <Skeleton lines={3} />;
-  const { tier, day, month, credits, rate_per_minute: rate } = known;
+  const { tier, day, month, credits, rate_per_minute: rate, own_limits: own } = known;
+  const ownWords = (name: string): string => (own.includes(name) ? ", your own limit" : "");
   return (
     <Sheet title={`Your plan: ${tierName(tier)}`}>
       <Pairs
         cells
         rows={[
-          purseRow("today", day),
-          purseRow("this month", month),
+          purseRow(`today${ownWords("daily")}`, day),
+          purseRow(`this month${ownWords("monthly")}`, month),
           [`${plural(credits, "credit", "credits")}, used when the plan is spent`, count(credits)],
-          [rate === null ? "on requests" : "requests a minute", limitText(rate)],
+          [
+            `${rate === null ? "on requests" : "requests a minute"}${ownWords("rate_per_minute")}`,
+            limitText(rate),
+          ],
         ]}
       />
       {tier === "new_free" && (
@@ -224,15 +228,18 @@ const REQUEST_LINES: readonly ChartLine<Requested>[] = [
   ["Refused", "no-fill", ({ refusals }) => refusals],
 ];
 
-export const requestSheet = (rows: readonly UsageDayJson[]): VNode => (
-  <Sheet title="Requests">
-    <Chart<Requested>
-      what="Requests"
-      days={rows.map(({ date }) => date)}
-      {...{ rows, lines: REQUEST_LINES }}
-    />
-  </Sheet>
-);
+export const requestSheet = (rows: readonly UsageDayJson[]): VNode =>
+  sumOf(rows, ({ requests }) => requests) === 0 ? (
+    <p class="note">No requests in these days.</p>
+  ) : (
+    <Sheet title="Requests">
+      <Chart<Requested>
+        what="Requests"
+        days={rows.map(({ date }) => date)}
+        {...{ rows, lines: REQUEST_LINES }}
+      />
+    </Sheet>
+  );
 
 const CREDIT_WORDS = { grant: "Granted", charge: "Checks", refund: "Given back" } as const;
 

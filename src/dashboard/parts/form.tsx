@@ -125,9 +125,13 @@ export function useChoice(label: string, choices: Choices, first = ""): readonly
 /** How long typing has to rest before a search is sent. */
 const REST_MS = 200;
 
-export function useSearch(label: string, aria = `Search: ${label}`): readonly [string, VNode] {
-  const [text, setText] = useState("");
-  const [rested, setRested] = useState("");
+export function useSearch(
+  label: string,
+  aria = `Search: ${label}`,
+  first = "",
+): readonly [string, VNode] {
+  const [text, setText] = useState(first);
+  const [rested, setRested] = useState(first);
   useEffect(() => {
     const timer = setTimeout(() => setRested(text.trim()), REST_MS);
     return () => clearTimeout(timer);

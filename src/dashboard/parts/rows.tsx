@@ -11,11 +11,22 @@ interface TableProps {
   numbers?: readonly number[];
   picked?: number;
   tall?: true;
+  /** The first column is a third. */
+  fixed?: true;
   none?: ComponentChildren;
 }
 
 /** A table whose rows become blocks where it is narrow. */
-export function Table({ label, head, rows, numbers = [], picked, tall, none }: TableProps): VNode {
+export function Table({
+  label,
+  head,
+  rows,
+  numbers = [],
+  picked,
+  tall,
+  fixed,
+  none,
+}: TableProps): VNode {
   if (rows.length === 0 && none !== undefined) return <p class="prose">{none}</p>;
   const kindOf = (at: number): string => {
     if (at === picked) return "picked";
@@ -23,7 +34,7 @@ export function Table({ label, head, rows, numbers = [], picked, tall, none }: T
   };
   return (
     <div class={tall ? "scroll tall" : "scroll"} tabIndex={0} role="region" aria-label={label}>
-      <table class="folds">
+      <table class={fixed ? "folds fixed" : "folds"}>
         <thead>
           <tr>
             {head.map((name, at) => (

@@ -272,3 +272,23 @@ test("the activity log has lists that were downloaded and deleted, without their
   );
   assert.doesNotMatch(text, /secret|good\.example/);
 });
+
+test("each of several addresses has its verdict and lists, and the good ones are kept alone", async () => {
+  const browser = await person();
+  const file = "name;mail\nZoe;x@throwaway.example, zoe@good.example\nEve;e@throwaway.example\n";
+  const { id } = await uploaded(browser, file);
+  const { read } = await check(browser, id);
+  assert.equal(read?.several, 1);
+  const { json } = await browser.get(`lists/${id}/rows`);
+  const { rows } = json as ListRows;
+  assert.deepEqual(
+    rows[0]?.each?.map(({ class: name, lists }) => [name, lists?.length]),
+    [
+      ["disposable", 1],
+      ["good", undefined],
+    ],
+  );
+  assert.equal(rows[1]?.lists?.length, 1);
+  const { text } = await browser.get(`lists/${id}/csv?columns=mine&pieces=good`);
+  assert.match(text, /^name;mail\r?\nZoe;zoe@good\.example\r?\nEve;e@throwaway\.example\r?\n$/);
+});

@@ -4,7 +4,7 @@ import type { Session } from "../../bulk/jobs/sessions.ts";
 import { type CleanedRows, FILE_COLUMNS } from "../../bulk/lists/cleaned-rows.ts";
 import type { ReadShape } from "../../bulk/files/list-file.ts";
 import { ROW_ORDERS } from "../../bulk/lists/list-reader.ts";
-import type { ViewRow } from "../../bulk/lists/list-view.ts";
+import type { ViewPiece, ViewRow } from "../../bulk/lists/list-view.ts";
 import { type OutText, outText } from "../../bulk/files/out-text.ts";
 import type { OpenList, Whose } from "../../bulk/lists/lists.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/files/write-workbook.ts";
@@ -52,9 +52,11 @@ function classOf(value: unknown): RowClass {
   return found;
 }
 
-function shownRow(row: ViewRow): ListRowJson {
-  const { wasClass: _, ...shown } = row;
-  return shown;
+function shownRow(row: ViewRow, { listsWith }: DashboardServices): ListRowJson {
+  const { wasClass: _, each, ...shown } = row;
+  const listed = <Piece extends ViewPiece>(piece: Piece) =>
+    piece.class === "disposable" ? { ...piece, lists: listsWith(piece.entry) } : piece;
+  return each === undefined ? listed(shown) : { ...shown, each: each.map(listed) };
 }
 
 async function* csvOf(
@@ -254,7 +256,8 @@ export const listRoutes: readonly AccountRoute[] = [
       return lists.fix(own, { of, undo });
     }),
   ),
-  account("GET lists/:id/rows", {}, async ({ accountLists }, request): Promise<ListRows> => {
+  account("GET lists/:id/rows", {}, async (services, request): Promise<ListRows> => {
+    const { accountLists } = services;
     const open = notRunning(await accountLists.find(whose(request)));
     const {
       class: name = "",
@@ -275,7 +278,7 @@ export const listRoutes: readonly AccountRoute[] = [
       from: start,
       count: boundedNumber(count, { standard: 50, max: 200 }),
     });
-    return { ...found, rows: found.rows.map(shownRow) };
+    return { ...found, rows: found.rows.map((row) => shownRow(row, services)) };
   }),
   account("GET lists/:id/csv", {}, (services, request) => cleanedFile(services, request, "csv")),
   account("GET lists/:id/xlsx", {}, (services, request) => cleanedFile(services, request, "xlsx")),
@@ -286,13 +289,13 @@ async function cleanedFile(
   request: SignedInRequest,
   form: "csv" | "xlsx",
 ): Promise<AccountReply> {
-  const { classes = ROW_CLASSES.join(), columns = "all", encoding } = request.query;
+  const { classes = ROW_CLASSES.join(), columns = "all", encoding, pieces } = request.query;
   const open = notRunning(await lists.find(whose(request)));
   const wanted = classes.split(",").map(classOf);
   const found = FILE_COLUMNS.find((name) => name === columns);
   if (found === undefined) throw badField(`Columns are one of ${FILE_COLUMNS.join(", ")}.`);
   const { shape } = await lists.facts(open);
-  const order = { classes: wanted, columns: found };
+  const order = { classes: wanted, columns: found, goodOnly: pieces === "good" };
   await noteOwn(request, { action: "list.downloaded" });
   const [, base = "", own = ""] = /^(.*?)(?:\.(\w{1,5}))?$/s.exec(open.list.name) ?? [];
   const what = wanted.length === 1 ? (wanted[0] ?? "").replace("_", "-") : "cleaned";

@@ -61,6 +61,8 @@ export interface DashboardServices {
   readonly health: Pick<Health, "state">;
   readonly info: { readonly publicUrl: () => string; readonly version: string };
   readonly keys: KeyService;
+  /** The public lists that hold an entry now. */
+  readonly listsWith: (entry: string) => readonly string[];
   readonly operator: RuleService;
   readonly refresh: FeedRefresh;
   readonly counts: Pick<RequestCounts, "refusals">;

@@ -4,7 +4,7 @@ import type { Key } from "../../accounts/key-json.ts";
 import type { BegunSecondFactor } from "../../accounts/sign-in/second-factor.ts";
 import type { HealthPart, ShownPart } from "../../base/health.ts";
 import type { FoundRows, ListFacts } from "../../bulk/lists/list-reader.ts";
-import type { ViewRow } from "../../bulk/lists/list-view.ts";
+import type { ViewPiece, ViewRow } from "../../bulk/lists/list-view.ts";
 import type { KeepRule, RowClass } from "../../core/batch/row-class.ts";
 import type { Described } from "../../core/json-schema.ts";
 import type { DecisionPage, FeedbackMark } from "../../gate/gate-shapes.ts";
@@ -135,7 +135,14 @@ export interface AuditEntry {
   readonly client_address: string;
 }
 
-export type ListRowJson = Omit<ViewRow, "wasClass">;
+interface Listed {
+  /** The public lists that hold it now. */
+  readonly lists?: readonly string[];
+}
+
+export interface ListRowJson extends Omit<ViewRow, "wasClass" | "each">, Listed {
+  readonly each?: readonly (ViewPiece & Listed)[];
+}
 
 export interface ListRows extends Omit<FoundRows, "rows"> {
   readonly rows: readonly ListRowJson[];
@@ -187,6 +194,8 @@ export interface ReadList extends Pick<
   readonly sheets: readonly string[];
   /** Which of several addresses in a row have to be good. */
   readonly keep: KeepRule;
+  /** Rows with several addresses. */
+  readonly several: number;
   readonly encoding: string;
   readonly delimiter: string;
   /** Lines above the header, which are no rows. */

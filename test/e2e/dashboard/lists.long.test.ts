@@ -30,6 +30,9 @@ const done = (page: Page): Promise<void> =>
 
 /** The cells of a CSV that a press downloads. */
 async function downloaded(page: Page): Promise<readonly (readonly string[])[]> {
+  const sheet = page.getByRole("dialog", { name: "Cleaned list" });
+  if (!(await sheet.isVisible())) await page.getByRole("button", { name: "Download" }).click();
+  await sheet.getByLabel("Encoding").selectOption("utf-8");
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: /^Download [\d,]+ rows?$/ }).click(),
@@ -109,6 +112,7 @@ testInBrowser(
     const fixed = await legend(page);
     assert.equal(sum(fixed), ROWS);
     assert.equal((fixed["Fixed, not checked"] ?? 0) + (fixed["Misspelt"] ?? 0), misspelt);
+    await button(page, "Download").click();
     for (const box of await page.getByRole("checkbox").all()) await box.check();
     const all = await downloaded(page);
     assert.equal(all.length, ROWS + 1, "rows in are rows out");

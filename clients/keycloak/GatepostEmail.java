@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Logger;
+import org.keycloak.models.KeycloakContext;
 import org.keycloak.models.UserModel;
 import org.keycloak.provider.ConfiguredProvider;
 import org.keycloak.provider.ProviderConfigProperty;
@@ -38,7 +39,9 @@ public class GatepostEmail extends AbstractStringValidator implements Configured
       UserModel user = asked.getContext() == UserProfileContext.IDP_REVIEW ? null : asked.getUser();
       boolean isOld = user != null && email.equalsIgnoreCase(user.getEmail());
       if (isOld || email.isBlank() || asked.getContext().isAdminContext()) return;
-      String message = refusalOf(email, validation.getSession().getContext().resolveLocale(user).toLanguageTag());
+      KeycloakContext context = validation.getSession().getContext();
+      String ip = String.valueOf(context.getConnection() == null ? null : context.getConnection().getRemoteAddr());
+      String message = refusalOf(email, context.resolveLocale(user).toLanguageTag(), ip);
       if (message != null) validation.addError(new ValidationError(getId(), hint, message));
     } catch (Exception fault) { // fail open: never lose a user because a check failed
       LOG.warning("let in without a check: " + fault.getClass().getName());
@@ -46,10 +49,11 @@ public class GatepostEmail extends AbstractStringValidator implements Configured
   }
 
   /** What to tell the person; null for everybody else. */
-  private static String refusalOf(String email, String language) throws Exception {
+  private static String refusalOf(String email, String language, String ip) throws Exception {
     if (email.length() > 1000) return MALFORMED;
-    String body = JsonSerialization.writeValueAsString(
-        Map.of("email", email, "language", language, "deadline_ms", 1000, "form", "keycloak"));
+    Map<String, String> countBy = ip.matches("[0-9.]{7,15}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*") ? Map.of("ip", ip) : Map.of();
+    String body = JsonSerialization.writeValueAsString(Map.of(
+        "email", email, "language", language, "deadline_ms", 1000, "form", "keycloak", "count_by", countBy));
     HttpRequest request = HttpRequest.newBuilder(URI.create(URL + "/api/decide"))
         .header("Content-Type", "application/json").header("X-Api-Key", KEY)
         .POST(BodyPublishers.ofString(body)).build();

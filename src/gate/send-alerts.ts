@@ -18,7 +18,7 @@ import { isWave, type NewMailboxes } from "./traffic-store.ts";
 
 const LOOK_EVERY_MS = 30_000;
 
-export interface WavesDeps {
+export interface SendAlertsDeps {
   readonly db: Kysely<Database>;
   readonly accounts: Pick<Accounts, "find">;
   readonly traffic: Pick<Traffic, "newMailboxes">;
@@ -31,11 +31,11 @@ export interface WavesDeps {
   readonly announced: () => void;
 }
 
-export class Waves {
-  readonly #deps: WavesDeps;
+export class SendAlerts {
+  readonly #deps: SendAlertsDeps;
   #noted = new Set<string>();
 
-  constructor(deps: WavesDeps) {
+  constructor(deps: SendAlertsDeps) {
     this.#deps = deps;
   }
 

@@ -253,6 +253,43 @@ test("a store that does not answer delays a decision by 300 ms and no other one 
   await traffic.flush();
 });
 
+test("while the store is away a flood of new keys costs no memory and no honest counts", async (t) => {
+  let isDown = false;
+  const guarded = <T>(work: () => Promise<T>): Promise<T> =>
+    isDown ? Promise.reject(new Error("down")) : work();
+  const { traffic, log, clock } = await openCounter(t, (store) => ({
+    ofSubjects: (...asked) => guarded(() => store.ofSubjects(...asked)),
+    add: (rows) => guarded(() => store.add(rows)),
+    addIf: (...asked) => guarded(() => store.addIf(...asked)),
+  }));
+  clock.advance(20_000 * DAY_MS);
+  const owner = { accountId: "a1", since: 1, isPage: false };
+  const ask = async (mailbox: string, key: string) => {
+    const marks = { owner, mailbox, spelling: mailbox, messages: "messages" };
+    const asked = {
+      ...MESSAGE,
+      question: "signup",
+      sources: [{ name: "ip", subject: key }],
+    } as const;
+    await traffic.read(marks, 1_000, asked);
+    const counts = traffic.counts(marks, asked);
+    traffic.countSources(marks, asked);
+    return counts?.["ip"]?.day;
+  };
+  for (const mailbox of ["m1", "m2"]) await ask(mailbox, "office");
+  isDown = true;
+  assert.equal(await ask("m3", "office"), 2);
+  for (let at = 0; at < 21_000; at += 1)
+    assert.equal(await ask("m1", `new${String(at)}`), undefined);
+  assert.equal(await ask("m4", "office"), 3, "memory counts go on");
+  clock.advance(60_000);
+  await traffic.flush();
+  isDown = false;
+  await traffic.flush();
+  assert.equal(await ask("m5", "office"), 4);
+  assert.equal(new Set(log.lines).size, log.lines.length, "each once a minute");
+});
+
 test("a flood of one name stops counting at 1,000", async (t) => {
   const { count, traffic, sql } = await openCounter(t);
   const flood = Array.from({ length: 1_010 }, (_, at) => `m${String(at)}@x.example`);

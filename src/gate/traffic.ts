@@ -46,6 +46,10 @@ const ROWS_IN_MEMORY = 200_000;
 /** Together with a second process's `freshMs` below the second that a kill may cost. */
 const FLUSH_AFTER_MS = 400;
 const SUBJECTS_PER_WRITE = 50;
+
+/** How long counts are believed where other servers count too. */
+export const FRESH_MS = 400;
+
 /** Rows that wait while the store is away: a store that is down costs counts, not memory. */
 const WAITING_MAX = 20_000;
 

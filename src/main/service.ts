@@ -50,8 +50,8 @@ import {
   mailboxKey,
   type TrafficOwner,
 } from "../gate/traffic-marks.ts";
-import { Traffic } from "../gate/traffic.ts";
-import { Waves } from "../gate/send-alerts.ts";
+import { FRESH_MS, Traffic } from "../gate/traffic.ts";
+import { SendAlerts } from "../gate/send-alerts.ts";
 import { createOutbound } from "../outbound/outbound.ts";
 import { createPublicHostCheck } from "../outbound/dial.ts";
 import { openPublishedLists } from "../lists/published-list.ts";
@@ -214,8 +214,6 @@ function checkerOf(process: Process, serving: Serving, verdicts: VerdictTally): 
   });
 }
 
-const FRESH_MS = 400;
-
 function openGate(process: Process, parts: CommonParts) {
   const { serving, base, checker, admission, publicUrl } = parts;
   const { backing, secretKey, metrics } = serving;
@@ -250,14 +248,13 @@ function openGate(process: Process, parts: CommonParts) {
     prove: createProofs({ lookup: dns, fetchJson, clock }),
     publicUrl,
   });
-  const jwks = createHookKeys(fetchJson, clock);
   const handler = new HookHandler({
     ...base,
     decideOne,
     decideOnKnown,
     hooks,
     box,
-    jwks,
+    jwks: createHookKeys(fetchJson, clock),
     admission,
     counted: hookCounterOf(parts),
   });
@@ -289,7 +286,7 @@ function openTraffic(
   const counted = outcomeCounter(metrics.registry, "waves");
   const { announce, announcement } = dispatcher;
   const telling = { announce, announced: announcement.written, counted };
-  const waves = new Waves({ ...base, traffic, hash, ...telling });
+  const waves = new SendAlerts({ ...base, traffic, hash, ...telling });
   process.closing.add(waves.start());
   const noticeWave = (owner: TrafficOwner): void => {
     waves.noticed(owner);

@@ -30,7 +30,7 @@ an encoded address
   200 {"disposable":false}
 bad input
   GET v1/disposable/@@
-  200 {"disposable":false}
+  200 {"disposable":true}
 no name
   GET v1/disposable
   404 {"message":"Not found."}

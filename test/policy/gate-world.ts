@@ -17,7 +17,7 @@ import { DEFAULT_TIERS } from "../../src/accounts/admission/tiers.ts";
 import { createSingleCheck, createCheckWithoutDns } from "../../src/check/single-check.ts";
 import { createAccountHash } from "../../src/gate/traffic-marks.ts";
 import { Traffic, type TrafficDeps } from "../../src/gate/traffic.ts";
-import { Waves } from "../../src/gate/send-alerts.ts";
+import { SendAlerts } from "../../src/gate/send-alerts.ts";
 import { DecisionLog } from "../../src/gate/decision-log.ts";
 import { Feedback } from "../../src/gate/feedback.ts";
 import { Decider, type DecideOne, type DecideOnKnown } from "../../src/gate/decide-one.ts";
@@ -49,7 +49,7 @@ export interface GateWorld {
   readonly decideOne: DecideOne;
   readonly decideOnKnown: DecideOnKnown;
   readonly feedback: Feedback;
-  readonly waves: Waves;
+  readonly waves: SendAlerts;
   readonly decisionLog: DecisionLog;
   readonly log: KeptLog;
   /** An account and its key. */
@@ -125,7 +125,7 @@ export async function gateWorld(
   const counting = new TrafficStore(db, clock);
   const shared = sharedTraffic && { store: sharedTraffic(counting), freshMs: 400 };
   const traffic = new Traffic({ store: counting, clock, ids, log, ...shared });
-  const waves = new Waves({
+  const waves = new SendAlerts({
     db,
     accounts,
     traffic,

@@ -77,6 +77,8 @@ const WRONG_CONDITIONS: readonly [when: object, mistake: string][] = [
   [{ signals: "bad_karma" }, 'signals: "bad_karma" is not a signal'],
   [{ domain: "not a domain" }, 'domain: "not a domain" is not a domain or *.suffix'],
   [{ "caller.Plan": "x" }, "caller.Plan: unknown condition"],
+  [{ "caller.plan": "tri*" }, 'caller.plan: "tri*": * has no meaning here'],
+  [{ "caller.plan": ["a", "*.b"] }, 'caller.plan[1]: "*.b": * has no meaning here'],
   [{ "caller.plan": null }, 'caller.plan: null is not text, a number, a boolean or {"gte": n}'],
 ];
 

@@ -12,7 +12,7 @@ async function server(t: TestContext) {
   const limits = { ratePerMinute: 100_000 };
   assert.ok(await world.store.accounts.setLimits(id, limits));
   const decide = (payload: object | string) => ask(world, payload, { "x-api-key": apiKey });
-  return { world, decide };
+  return { world, decide, accountId: id };
 }
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? "undefined").slice(0, 80);
@@ -27,6 +27,27 @@ test("whatever stands in the field of the address is decided: no listed address 
     const { status, answer } = await decide({ email, deadline_ms: 5_000 });
     assert.deepEqual([status, answer.decision], [200, "reject"], shown(email));
     assert.ok(["format", "disposable", "no_mail_server"].includes(answer.reason), shown(email));
+  }
+});
+
+test("whatever stands in a field of a page is decided by the page's key, without a result", async (t) => {
+  const { world, accountId } = await server(t);
+  const page = { origins: ["https://shop.example"] };
+  const made = await world.store.keys.create(accountId, "page", page);
+  assert.ok(made.kind === "created");
+  const headers = { "x-api-key": made.apiKey, origin: "https://shop.example" };
+  const values = HOSTILE.filter((value) => JSON.stringify(value ?? "").length < 100_000);
+  assert.ok(values.length >= 200);
+  for (const value of values) {
+    const others = { language: value, facts: value, count_by: value, evt: value, known: value };
+    for (const body of [{ email: value }, { email: "jo@bad.example", ...others }]) {
+      const { status, answer } = await ask(world, body, headers);
+      assert.equal(status, 200, shown(value));
+      // Without DNS, which a page's visitors may have spent, a well-formed name that is not listed is accepted.
+      const isName = typeof body.email === "string" && /^jo@(?:a\.)+example$/.test(body.email);
+      if (!isName) assert.equal(answer.decision, "reject", shown(value));
+      assert.ok(!("result" in answer) && !("mailbox" in answer), shown(value));
+    }
   }
 });
 

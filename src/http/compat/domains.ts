@@ -34,6 +34,9 @@ const statusAndError = ({ status, message: error }: Why): object => ({ status, e
 
 const INVALID = { address: "The email address is invalid.", domain: "The domain is invalid." };
 
+/** A shape without a word for malformed entries says of them what keeps them out: "jo@listed.example;x@x" passes as an address elsewhere. */
+const isKeptOut = ({ format, disposable }: ShapeFacts["result"]): boolean => disposable || !format;
+
 /** open.kickbox.com: is the domain disposable? The path may hold a whole address. */
 export const kickboxOpen: Shape = {
   service: "kickbox-open",
@@ -41,7 +44,7 @@ export const kickboxOpen: Shape = {
   parameters: [],
   cors: true,
   endpoints: [
-    single({ paths: ["v1/disposable/*"] }, ({ result }) => ({ disposable: result.disposable }), {
+    single({ paths: ["v1/disposable/*"] }, ({ result }) => ({ disposable: isKeptOut(result) }), {
       mode: "either",
     }),
   ],
@@ -67,7 +70,7 @@ export const debounceFree: Shape = {
       async answer({ params, check }) {
         const text = withPlus(entryOf(params, "email", "either"));
         const { result } = await check(text, { mode: "either" });
-        return { body: { disposable: String(result.disposable) } };
+        return { body: { disposable: String(isKeptOut(result)) } };
       },
     },
   ],

@@ -107,6 +107,28 @@ export function trafficContract(name: string, make: Make<Stores>): void {
     assert.equal(sent.filter(Boolean).length, 3);
   });
 
+  check("a flood of new keys leaves the honest ones of the day", async ({ open, sql }) => {
+    const traffic = open(200);
+    const of = (key: string, mailbox: string, atMs: number): Sighting =>
+      row(key, mailbox, { kind: "source", first_ms: atMs, last_ms: atMs });
+    const honest = Array.from({ length: 60 }, (_, at) =>
+      of(`office${String(at % 20)}`, `m${String(at)}`, NOW_MS - DAY_MS / 2),
+    );
+    await traffic.add(honest);
+    for (let at = 0; at < 3_000; at += 50) {
+      const flood = Array.from({ length: 50 }, (_, one) =>
+        of(`new${String(at + one)}`, "m1", NOW_MS - 3_600_000 + at * 1_000),
+      );
+      await traffic.add(flood);
+    }
+    const rows = await sql.db.selectFrom("traffic").select(["subject", "last_ms"]).execute();
+    assert.ok(rows.length <= 200, String(rows.length));
+    const flooded = rows.filter(({ subject }) => subject.startsWith("new"));
+    assert.equal(rows.length - flooded.length, 60, "offices have several mailboxes each");
+    const oldest = Math.min(...flooded.map(({ last_ms: atMs }) => Number(atMs)));
+    assert.ok(oldest >= NOW_MS - 3_600_000 + 2_750_000, "the oldest of the flood went first");
+  });
+
   check("pruning deletes what counts no more, each kind after its time", async ({ open }) => {
     const traffic = open();
     await traffic.add([row("d1", "m1"), row("d1", "s1", { kind: "spelling" })]);

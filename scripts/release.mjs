@@ -18,7 +18,16 @@ import { releaseSbom } from "./sbom.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** `homepage` in package.json is where a registry's links lead. */
-const { version, homepage } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { version, homepage } = own;
+/** Where people report faults: the owner of a build says it. */
+const bugs = process.env["GATEPOST_BUGS"] ?? own.bugs;
+if (!URL.canParse(bugs) || new URL(bugs).hostname === "gatepost.example") {
+  console.error(
+    `GATEPOST_BUGS: "${bugs}" is a placeholder; set it, or bugs in package.json, to the URL or mailto: address where faults are reported`,
+  );
+  process.exit(2);
+}
 const folder = resolve(process.argv[2] ?? "release");
 if (existsSync(folder) && readdirSync(folder).length > 0) {
   console.error(`${folder}: it is not empty; delete it, or name another folder`);
@@ -50,6 +59,9 @@ for (const path of ["", "packages/light", "clients/typescript"]) {
     const [packed] = readdirSync(place);
     run("tar", ["-xzf", packed, "--strip-components=1"], place);
     rmSync(join(place, packed));
+    const described = join(place, "package.json");
+    const json = { ...JSON.parse(readFileSync(described, "utf8")), bugs };
+    writeFileSync(described, `${JSON.stringify(json, undefined, 2)}\n`);
   };
   const again = ["pack", "--ignore-scripts", "--pack-destination", folder];
   staged(path, fill, (place) => run("npm", again, place));

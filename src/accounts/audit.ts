@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { insertRow } from "../store/rows.ts";
 import { pruneRows } from "../store/prune.ts";
@@ -107,10 +108,11 @@ export const noteBy =
   (change) =>
     audit({ ...change, ...doer });
 
+/** Each row is in the log, too, where there is one; without its detail, which may be an address. */
 export const createAudit =
-  (db: Kysely<Database>, ids: Ids, clock: Pick<Clock, "nowMs">): Audit =>
-  ({ action, actorId, accountId, clientAddress, detail = "" }) =>
-    insertRow(db, "audit_entries", {
+  (db: Kysely<Database>, ids: Ids, clock: Pick<Clock, "nowMs">, log?: Pick<Log, "info">): Audit =>
+  async ({ action, actorId, accountId, clientAddress, detail = "" }) => {
+    await insertRow(db, "audit_entries", {
       id: ids.hex32(),
       at_ms: clock.nowMs(),
       action,
@@ -119,3 +121,5 @@ export const createAudit =
       detail: detail.slice(0, 300),
       client_address: clientAddress,
     });
+    log?.info("audit.noted", { action, actor: actorId, account: accountId });
+  };

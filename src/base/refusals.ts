@@ -348,11 +348,14 @@ export function tooManyEntries(limit: number, count: number): Refusal {
   return new Refusal("too_many_entries", 422, message);
 }
 
-export const jobRunning = fixed(
-  "job_running",
-  429,
-  "You already have a bulk job in progress. Wait for it to complete before submitting another.",
-);
+export function jobRunning(): Refusal {
+  const message =
+    "You already have a bulk job in progress. Wait for it to complete before submitting another.";
+  return new Refusal("job_running", 429, message, { retryAfterSeconds: JOB_LOOK_SECONDS });
+}
+
+/** How often to look whether the job is done. */
+const JOB_LOOK_SECONDS = 10;
 
 export function tooManyWatched(limit: number): Refusal {
   return new Refusal("too_many_watched", 422, `Your plan watches up to ${String(limit)} domains.`);

@@ -57,6 +57,30 @@ for (const kind of KINDS) {
   });
 }
 
+for (const [shape, kind, domain] of [
+  [undefined, "burst", "farm.example"],
+  ["wwwwdd", "shape", undefined],
+] as const) {
+  test(`a burst ${shape === undefined ? "of a domain" : "of names alike"} is told as ${kind}`, async (t) => {
+    const { sql, clock, log } = await openStores(t);
+    const told: object[] = [];
+    const announce: Announce = (_tx, _account, _event, data) => {
+      told.push(data);
+      return Promise.resolve();
+    };
+    const alerts = new Alerts({ db: sql.db, clock, log, announce, announced: () => undefined });
+    const outcome = { decision: "review", reason: "burst", rule: 3 } as const;
+    const facts = { registrable_domain: "farm.example" };
+    alerts.noticeDecision("a1", { outcome, facts, shape } as never);
+    await alerts.look();
+    const since = new Date(clock.nowMs()).toISOString();
+    assert.deepEqual(told, [
+      { kind: "review", state: "begins", count: 1, since },
+      { kind, state: "begins", count: 1, since, ...(domain && { domain }) },
+    ]);
+  });
+}
+
 test("a part that breaks and is mended is told to administrators, each once", async (t) => {
   const stores = await openStores(t);
   const { sql, clock, log } = stores;

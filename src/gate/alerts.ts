@@ -57,10 +57,12 @@ export class Alerts {
     else known.count += 1;
   }
 
-  noticeDecision(accountId: string, { outcome, facts }: DecisionMade): void {
+  noticeDecision(accountId: string, { outcome, facts, shape }: DecisionMade): void {
     const { decision, reason, rule } = outcome;
     if (decision === "review") this.notice(accountId, "review");
-    const kind = KIND_OF_REASON.get(reason);
+    // At a large provider the names are alike, not the domain.
+    const isOfShape = reason === "burst" && shape !== undefined;
+    const kind = isOfShape ? "shape" : KIND_OF_REASON.get(reason);
     if (kind === undefined || rule === undefined) return;
     this.notice(accountId, kind, kind === "burst" ? facts.registrable_domain : undefined);
   }

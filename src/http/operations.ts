@@ -72,6 +72,7 @@ const COMPONENTS = {
     RateLimit: header("Requests per minute."),
     RateRemaining: header("Requests left in the running minute."),
     RetryAfter: header("Seconds."),
+    ETag: header("Of this content; send it in `If-None-Match`.", Type.String()),
     ErrorCode: header("The refusal's code, as docs/errors.md lists it.", Type.String()),
   },
 };
@@ -120,7 +121,12 @@ function described(operation: Operation, path: string): JsonSchema {
   };
 }
 
-function parametersIn({ path = {}, query = {}, isIdempotent }: Operation): readonly JsonSchema[] {
+function parametersIn({
+  path = {},
+  query = {},
+  isIdempotent,
+  isCacheable,
+}: Operation): readonly JsonSchema[] {
   return [
     ...Object.entries(path).map(([name, schema]) => parameter("path", name, { schema })),
     ...Object.entries(query).map(([name, { schema }]) =>
@@ -129,6 +135,7 @@ function parametersIn({ path = {}, query = {}, isIdempotent }: Operation): reado
         : parameter("query", name, { schema }),
     ),
     ...(isIdempotent === true ? [IDEMPOTENCY_KEY] : []),
+    ...(isCacheable === true ? [IF_NONE_MATCH] : []),
   ];
 }
 
@@ -158,6 +165,14 @@ const IDEMPOTENCY_KEY = {
   schema: Type.String({ minLength: 1, maxLength: 255 }),
 };
 
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of what the client holds: the answer is 304 while it is still right.",
+  schema: Type.String(),
+};
+
 function bodyOf({ body, bodyExample, isUpload = false }: Operation): JsonSchema | undefined {
   if (body === undefined) return undefined;
   const entries = Object.entries(body).map(([name, { schema }]) => [name, schema] as const);
@@ -167,14 +182,16 @@ function bodyOf({ body, bodyExample, isUpload = false }: Operation): JsonSchema 
   return { required: true, content: { [media]: { schema, ...example } } };
 }
 
-function answersOf({ answers }: Operation, isApi: boolean): JsonSchema {
+function answersOf({ answers, isCacheable }: Operation, isApi: boolean): JsonSchema {
   const content = Object.entries(answers).map(([type, { schema, example }]) => [
     type,
     { schema, ...(example !== undefined && { example }) },
   ]);
   return {
     description: Object.values(answers)[0]?.about ?? "",
-    ...(isApi && { headers: RATE }),
+    ...((isApi || isCacheable === true) && {
+      headers: { ...(isApi && RATE), ...(isCacheable === true && { ETag: headerRef("ETag") }) },
+    }),
     content: Object.fromEntries(content),
   };
 }

@@ -105,7 +105,7 @@ export function openAccounts(
   const { signup: fixed, signInHeader: header, trustProxy: trustedProxies = [] } = config;
   const signUps = new SignUpSwitch({ db, fixed, clock });
   const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
-  const audit = createAudit(db, ids, clock);
+  const audit = createAudit(db, ids, clock, log);
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
   const base = { accounts: stored, sessions, passwords, ids, clock, log, notices };
   const accounts = new AccountService(base);

@@ -85,7 +85,7 @@ export class WatchList {
     names: readonly string[],
     most: number | null,
   ): Promise<WatchChange> {
-    const kept = new Set(names.flatMap((name) => domainNamed(name)?.name ?? []));
+    const kept = new Set(this.#read(names).domains);
     if (kept.size > (most ?? Infinity)) throw tooManyWatched(most ?? 0);
     const gone: string[] = [];
     for (let after: string | undefined = ""; after !== undefined;) {

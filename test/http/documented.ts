@@ -56,7 +56,10 @@ const PATTERNS = OPERATIONS.map((operation) => {
 
 /** What operations say of an answer; empty where none is at the path. */
 function operationsAt({ method, url }: SeenAnswer): readonly Operation[] {
-  const path = url.split("?", 1)[0] ?? "";
+  const asked = url.split("?", 1)[0] ?? "";
+  // The contract's path without a suffix has the JSON of its file.
+  const path =
+    method !== "DELETE" && /^\/api\/view\/[^/]+$/.test(asked) ? `${asked}/download` : asked;
   return PATTERNS.filter(
     ({ operation, method: own, pattern }) =>
       pattern.test(path) && (own === method || (method === "POST" && operation.alsoPost === true)),

@@ -20,11 +20,13 @@ import { gatepost, makeHome, startService } from "../e2e/service-process.ts";
 import { receiverCertificate, receiverKey, testAuthority } from "../process/certificates.ts";
 import { childEnvironment } from "../process/child-environment.ts";
 import { pageBlocks } from "./samples/guide-blocks.ts";
+import { testWith } from "../process/require-tool.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const MB = 1_000_000;
+const OLD_COMPILER = join(ROOT, "test/compat-clients/node_modules/typescript/bin/tsc");
 
 const ENTRIES = [
   "jo@good.example",
@@ -259,6 +261,24 @@ suite("the light package, packed and installed into an empty folder", () => {
       throw new Error(error.stdout ?? "the types do not compile");
     });
   });
+
+  testWith(
+    ["TypeScript 5"],
+    existsSync(OLD_COMPILER) ? [] : ["npm ci --prefix test/compat-clients"],
+    "the resolution of modules before package exports finds its types",
+    async () => {
+      const source = `import { createValidator as node } from "gatepost-light";
+        import { createValidator } from "gatepost-light/core";
+        export const both = [node({ dnsServers: ["192.0.2.1"] }), createValidator({ timeoutMs: 1 })];`;
+      writeFileSync(join(folder, "old.ts"), source);
+      const flags =
+        "--strict --noEmit --module commonjs --moduleResolution node10 --target es2022 --lib es2022,dom --types";
+      const words = [OLD_COMPILER, ...flags.split(" "), "", "old.ts"];
+      await run(process.execPath, words, { cwd: folder }).catch((error: { stdout?: string }) => {
+        throw new Error(error.stdout ?? "the types do not compile");
+      });
+    },
+  );
 
   /** One minified file, as a browser would get it. */
   const bundleOf = async (source: string): Promise<string> => {

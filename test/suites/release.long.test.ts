@@ -37,12 +37,27 @@ const PACKAGES = [
   ["gatepost_client-*.whl", "unzip -Z1", "unzip -p", "*/METADATA"],
 ] as const;
 
+const BUGS = "https://git.company.test/gatepost/issues";
+
+test("no release is made with the placeholder for reports of faults", () => {
+  const env = childEnvironment({});
+  const words = ["scripts/release.mjs", join(temporaryFolder(), "none")];
+  const { status, stderr } = spawnSync(process.execPath, words, {
+    cwd: ROOT,
+    env,
+    encoding: "utf8",
+  });
+  assert.equal(status, 2);
+  assert.match(stderr, /^GATEPOST_BUGS: "https:\/\/gatepost\.example\/issues" is a placeholder/);
+});
+
 suite("the folder of a release", () => {
   const folder = temporaryFolder();
   const empty = temporaryFolder();
   const settings = childEnvironment({
     RELEASE: folder,
     GATEPOST_DNS_SERVERS: "127.0.0.1:9",
+    GATEPOST_BUGS: BUGS,
     PYTHONPATH: join(empty, "python"),
   });
   const run = (command: string, cwd = empty) => {

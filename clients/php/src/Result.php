@@ -29,6 +29,10 @@ final class Result
 
     public static function read(mixed $body): self
     {
+        $needed = ['format', 'domain', 'disposable', 'dns', 'confidence', 'whitelist', 'signals', 'role', 'free'];
+        if (!is_array($body) || array_diff($needed, array_keys($body)) !== []) {
+            throw new GatepostException('answer', 'the answer is not a result');
+        }
         try {
             return new self(
                 $body['format'],

@@ -318,8 +318,8 @@ const SMALL = { maxBytes: ANSWER_MAX_BYTES } satisfies Partial<Question>;
 
 /** Without a slash at its end. */
 function baseOf(url: string): string {
-  const { protocol } = new URL(url);
-  if (!/^https?:$/.test(protocol)) throw new TypeError(`url: "${url}" does not begin with http.`);
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw new TypeError(`url: "${url}" is no address such as "http://127.0.0.1:8080".`);
   return url.replace(/\/+$/, "");
 }
 

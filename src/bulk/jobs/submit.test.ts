@@ -38,7 +38,7 @@ test("refusals come in the order of the decisions, and charge nothing", async (t
     refusalOf(bulk.submit(admittedAs(KEYLESS), listOf(domains(count))));
   assert.equal(await submit(301), "422 too_many_entries");
   assert.equal(await submit(200), "accepted");
-  assert.equal(await submit(200), "429 job_running");
+  assert.equal(await submit(200), "429 job_running 10");
   assert.equal(await submit(100), "accepted", "a small batch needs no slot");
   world.worker().start();
   stores.clock.advance(20_000);
@@ -78,7 +78,7 @@ test("a spent time budget queues the whole batch, charged once", async (t) => {
     stores.clock.advance(10_000);
     return Promise.race([again, Promise.resolve(undefined)]);
   });
-  assert.equal(refusal, "429 job_running");
+  assert.equal(refusal, "429 job_running 10");
   assert.equal(await stores.unitsUsed(), 50);
 });
 

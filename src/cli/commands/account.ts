@@ -331,12 +331,14 @@ const limits = row("limits", {
       .option("--daily <n>", `units a day (UTC)${OR_NONE}`, readLimit("daily"))
       .option("--monthly <n>", `units a month (UTC)${OR_NONE}`, readLimit("monthly"))
       .option("--bulk <n>", `unique entries in one list${OR_NONE}`, readLimit("bulk"))
+      .option("--watch <n>", `domains watched${OR_NONE}`, readLimit("watch"))
       .addOption(
         new Option("--plan", "go back to the plan's numbers").conflicts([
           "rate",
           "daily",
           "monthly",
           "bulk",
+          "watch",
         ]),
       ),
   json: "print the account's own numbers",
@@ -344,8 +346,8 @@ const limits = row("limits", {
     "gatepost account limits jo@example.com --rate 1000 --daily none",
     "gatepost account limits jo@example.com --plan",
   ],
-  async run({ args: [account], rate, daily, monthly, bulk, plan = false }, store) {
-    const given = { rate_per_minute: rate, daily, monthly, bulk_limit: bulk };
+  async run({ args: [account], rate, daily, monthly, bulk, watch, plan = false }, store) {
+    const given = { rate_per_minute: rate, daily, monthly, bulk_limit: bulk, watch };
     const numbers = Object.entries(given).map(([name, n]) => [name, n === "none" ? null : n]);
     const changed = readLimits(Object.fromEntries(numbers) as Record<string, unknown>);
     if (typeof changed === "string") throw misuse(changed);

@@ -180,18 +180,20 @@ const flag = (description: string) => ({
 });
 
 export const VIEWS: readonly Operation[] = [
-  viewOf("viewSession", "", "Read the valid entries of a batch, or how far it is", {
+  viewOf("viewSessionDownload", "/download", "Read the valid entries of a batch", {
     about:
-      "Plain text once it is finished and has valid entries; else JSON. Look at the content type first.",
+      "One valid entry a line, once the batch is finished and has some; else JSON, so ask `/json` how far it is. Without " +
+      "`/download` the same comes as text/plain.",
     query: {
-      download: flag("As a file. Also as path suffix."),
       separator: flag(
         "All in one line, separated by commas. Also as path suffix; `separate` and `comma` are the same.",
       ),
     },
     answers: {
-      ...json("How far the batch is.", component("SessionState"), PROGRESS),
-      "text/plain": text("One valid entry a line.", "ada@example.org\nexample.com"),
+      "application/octet-stream": {
+        about: "One valid entry a line.",
+        schema: Type.String({ format: "binary" }),
+      },
     },
   }),
   {

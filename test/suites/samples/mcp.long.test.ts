@@ -63,6 +63,31 @@ suite("gatepost mcp, called by the official client library", () => {
     },
   });
 
+  test("of all tools only a server's decide counts, and says so", async () => {
+    const { tools } = await there.client.listTools();
+    const hints = tools.map(({ annotations: { readOnlyHint, destructiveHint } = {} }) => [
+      readOnlyHint,
+      destructiveHint,
+    ]);
+    assert.deepEqual(hints, [
+      [true, false],
+      [false, false],
+      [true, false],
+      [true, false],
+    ]);
+  });
+
+  for (const agent of [() => here, () => there]) {
+    test("decide speaks the person's language, and an unknown argument is named", async () => {
+      const asked = { email: "jo@null.example", language: "fr;q=0.4, de-AT" };
+      const { message } = json(await agent().call("decide", asked));
+      assert.match(String(message), /^Bitte|E-Mail|Adresse/);
+      const typo = agent().client.callTool({ name: "check", arguments: { enty: "x" } });
+      const refused = await typo.then((told) => JSON.stringify(told), String);
+      assert.match(refused, /enty.* is no argument; the tool takes entry, features/);
+    });
+  }
+
   test("the tools say what they do, and that none changes anything", async () => {
     const { tools } = await here.client.listTools();
     assert.deepEqual(
@@ -179,6 +204,15 @@ suite("gatepost mcp, called by the official client library", () => {
     const ping = { jsonrpc: "2.0", id: 3, method: "ping" };
     const told = said("2025-03-26", call(2, "check", entry), ping) as { id: number }[];
     assert.deepEqual(new Set(told.map(({ id }) => id)), new Set([2, 3]));
+  });
+
+  test("a message above the limit is answered with its id, and the next one too", () => {
+    const long = call(2, "check", { entry: "a".repeat(1_100_000) });
+    const ping = { jsonrpc: "2.0", id: 3, method: "ping" };
+    const [refused, answered] = said("2025-06-18", long, ping) as { id: number; error?: object }[];
+    const message = "The message is longer than 1000000 octets.";
+    assert.deepEqual([refused?.id, refused?.error], [2, { code: -32_600, message }]);
+    assert.equal(answered?.id, 3);
   });
 
   test("a list says how far it is", () => {

@@ -15,6 +15,7 @@ import type { CliValidator } from "../check.ts";
 import { DECISIONS } from "../../../core/policy/policy.ts";
 import type { CliDecider } from "../decide.ts";
 import { answeringTransport } from "./stdio.ts";
+import { wantedLanguage } from "../../../core/policy/messages.ts";
 
 const INSTRUCTIONS =
   "Gatepost checks email addresses and domains without sending mail. format, dns and disposable decide; signals say why.";
@@ -40,9 +41,13 @@ export async function serveTools(
         {
           title,
           description,
-          inputSchema: fromJsonSchema(inputSchema as object),
+          inputSchema: namingUnknown(inputSchema),
           outputSchema: fromJsonSchema(outputSchema as object),
-          annotations: { readOnlyHint: true, openWorldHint: true },
+          annotations: {
+            readOnlyHint: !(name === "decide" && backend.counts),
+            destructiveHint: false,
+            openWorldHint: true,
+          },
         },
         async (given, { mcpReq }) => {
           const progressToken = mcpReq._meta?.progressToken;
@@ -60,6 +65,21 @@ export async function serveTools(
   const serving = serveStdio(serve, { transport });
   await ended;
   await serving.close();
+}
+
+/** The schema, whose refusal of an argument that the tool does not have names it. */
+function namingUnknown(schema: Schema) {
+  const read = fromJsonSchema(schema as object);
+  const standard = read["~standard"];
+  const names = Object.keys((schema as { properties?: object }).properties ?? {});
+  const validate: typeof standard.validate = (value, ...more) => {
+    const given = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    const unknown = given.find((name) => !names.includes(name));
+    if (unknown === undefined) return standard.validate(value, ...more);
+    const message = `"${unknown.slice(0, 100)}" is no argument; the tool takes ${names.join(", ")}.`;
+    return { issues: [{ message }] };
+  };
+  return { ...read, "~standard": { ...standard, validate } };
 }
 
 export interface AgentStreams {
@@ -88,12 +108,15 @@ interface DecisionTerms {
   readonly for?: PolicyQuestion;
   readonly policy?: string;
   readonly confirmed?: boolean;
+  readonly language?: string;
   readonly known?: boolean;
   readonly count_by?: Readonly<Record<string, string>>;
 }
 
 /** What answers the tools: this process, or a server. A rejection's message is shown to the agent. */
 interface Backend {
+  /** Whether a decision is counted, and later ones follow from it. */
+  readonly counts: boolean;
   check(entry: string, features: readonly string[]): Promise<JsonObject>;
   decide(email: string, asked: DecisionTerms): Promise<JsonObject>;
   /** By entry, in the order asked; an entry that is given twice is answered once. */
@@ -113,14 +136,18 @@ export function localBackend(validator: CliValidator, { testPolicy }: CliDecider
   const check = async (entry: string, features: readonly string[]): Promise<JsonObject> =>
     parsed(present(await validate(entry, features), features));
   return {
+    counts: false,
     check,
-    async decide(email, { for: question = "signup", policy = policyFor(question), confirmed }) {
+    async decide(
+      email,
+      { for: question = "signup", policy = policyFor(question), confirmed, language },
+    ) {
       if (policy !== policyFor(question))
         throw new Error(`Without a server only the policy "${policyFor(question)}" exists.`);
       const builtIn = builtInFor(question);
       const [test] = await testPolicy(builtIn, [email], {
         premium: true,
-        language: "en",
+        language: wantedLanguage(language ?? "") || "en",
         confirmed: confirmed === true,
       });
       const { decision, reason, message, did_you_mean: meant, complete, result } = test ?? {};
@@ -157,6 +184,7 @@ export function serverBackend(ask: AskServer): Backend {
     throw new Error(`The server refused with ${String(status)}: ${messageOf(text)}`);
   };
   return {
+    counts: true,
     check: (entry, features) =>
       entry.includes("@")
         ? asked("/api/email", { email: entry, features })
@@ -277,6 +305,9 @@ const TOOLS: readonly Tool[] = [
         policy: Type.Optional(text("A policy of the account; the default one unless given.")),
         confirmed: Type.Optional(
           Type.Boolean({ description: "The person answered a challenge: none is made again." }),
+        ),
+        language: Type.Optional(
+          text("Of the sentence for the person: a BCP 47 tag, or Accept-Language."),
         ),
         known: Type.Optional(
           Type.Boolean({ description: "Of a message: the person has signed in here before." }),

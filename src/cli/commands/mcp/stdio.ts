@@ -1,18 +1,25 @@
 import { once } from "node:events";
-import { PassThrough, type Readable, type Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import {
   isJSONRPCRequest,
   type JSONRPCMessage,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { boundedLines } from "./bounded-lines.ts";
+
+/** Of JSON-RPC 2.0. */
+const INVALID_REQUEST = -32_600;
 
 /** The library's transport, but requests that are open when the input ends are still answered. */
 export function answeringTransport(
   input: Readable,
   output: Writable,
 ): { readonly transport: Transport; readonly ended: Promise<unknown> } {
-  const held = new PassThrough();
+  const held = boundedLines((id, message) => {
+    const refused = { jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message } } as const;
+    void transport.send(refused);
+  });
   const wire = new StdioServerTransport(input.pipe(held, { end: false }), output);
   const open = new Set<unknown>();
   const endIfAnswered = (): void => {

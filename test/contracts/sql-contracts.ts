@@ -26,6 +26,7 @@ import { domainMailContract } from "./evidence/domain-mail.ts";
 import { hooksContract } from "./policy/hooks.ts";
 import { installationContract } from "./process/installation.ts";
 import { forgetContract } from "./bulk/forget.ts";
+import { watchContract } from "./watch/watch.ts";
 import { jobsContract } from "./bulk/jobs.ts";
 import { listsContract } from "./bulk/lists.ts";
 import { feedFilesContract } from "./evidence/feed-files.ts";
@@ -72,6 +73,7 @@ export function sqlContracts(name: string, place: string | OpenSql): void {
   });
   jobsContract(name, (t) => openBulkStores(t, { place }));
   forgetContract(name, (t) => openBulkStores(t, { place }));
+  watchContract(name, stores);
   listsContract(name, (t) => openBulkStores(t, { place }));
   backlogContract(name, (t) => openBulkStores(t, { place }));
   clocksApartContract(name, (t) => openBulkStores(t, { place }));

@@ -272,8 +272,8 @@ suite("the light package, packed and installed into an empty folder", () => {
         export const both = [node({ dnsServers: ["192.0.2.1"] }), createValidator({ timeoutMs: 1 })];`;
       writeFileSync(join(folder, "old.ts"), source);
       const flags =
-        "--strict --noEmit --module commonjs --moduleResolution node10 --target es2022 --lib es2022,dom --types";
-      const words = [OLD_COMPILER, ...flags.split(" "), "", "old.ts"];
+        "--strict --noEmit --module commonjs --moduleResolution node10 --target es2022 --lib es2022,dom";
+      const words = [OLD_COMPILER, ...flags.split(" "), "old.ts"];
       await run(process.execPath, words, { cwd: folder }).catch((error: { stdout?: string }) => {
         throw new Error(error.stdout ?? "the types do not compile");
       });

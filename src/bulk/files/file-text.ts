@@ -186,44 +186,35 @@ function isLikeShiftJis(octets: Buffer): boolean {
 }
 
 const OTHER = "save it as .csv or .xlsx and send that";
+const NO_LIST = `The file is no list that can be read here; ${OTHER}.`;
 const UTF_32 = "The file is UTF-32; convert it first: iconv -f UTF-32 -t UTF-8 FILE > list.csv.";
+const PACKED = "The file is compressed; unpack it first, as with zcat FILE > list.csv.";
+const MAIL = "The file is a mail message, not a list; copy its addresses into a text file.";
+export const OTHER_SHEET = `The file is a spreadsheet of another kind; ${OTHER}.`;
 
-const SIGNATURES: readonly (readonly [hex: string, what: string])[] = [
-  ["504b0304", "zip"],
-  ["504b0506", "zip"],
-  ["1f8b", "The file is compressed with gzip; unpack it first: zcat FILE > list.csv."],
-  ["425a68", "The file is compressed with bzip2; unpack it first: bzcat FILE > list.csv."],
-  ["fd377a585a00", "The file is compressed with xz; unpack it first: xzcat FILE > list.csv."],
-  ["28b52ffd", "The file is compressed with zstd; unpack it first: zstdcat FILE > list.csv."],
-  ["377abcaf271c", "The file is a 7z archive; unpack it first."],
-  ["52617221", "The file is a rar archive; unpack it first."],
-  ["d0cf11e0a1b11ae1", "compound"],
-  ["25504446", `The file is a PDF; ${OTHER}.`],
-  ["89504e47", "The file is an image (PNG), not a list."],
-  ["ffd8ff", "The file is an image (JPEG), not a list."],
-  ["47494638", "The file is an image (GIF), not a list."],
-  ["53514c69746520666f726d6174", `The file is a SQLite database; ${OTHER}.`],
-  ["50415231", `The file is a Parquet file; ${OTHER}.`],
-  ["fffe0000", UTF_32],
-  ["0000feff", UTF_32],
+/** Compressed files and archives, then pictures, documents and databases. */
+const SIGNATURES: readonly (readonly [start: RegExp, what: string])[] = [
+  [/^504b(?:0304|0506)/, "zip"],
+  [/^d0cf11e0a1b11ae1/, "compound"],
+  [/^(?:1f8b|425a68|fd377a585a00|28b52ffd|377abcaf271c|52617221)/, PACKED],
+  [/^(?:25504446|89504e47|ffd8ff|47494638|53514c69746520666f726d6174|50415231)/, NO_LIST],
+  [/^(?:fffe0000|0000feff|(?:..000000){2}|(?:000000..){2})/, UTF_32],
 ];
 
 export type FileKind = "zip" | "compound" | "text";
 
 export function kindOfFile(head: Uint8Array): FileKind {
   const hex = Buffer.from(head.subarray(0, 16)).toString("hex");
-  const known = SIGNATURES.find(([start]) => hex.startsWith(start))?.[1];
-  if (known === "zip" || known === "compound") return known;
-  const isWide = /^(?:[0-9a-f]{2}000000){2}|^(?:000000[0-9a-f]{2}){2}/.test(hex);
-  if (known !== undefined || isWide) throw new TableFault(known ?? UTF_32);
-  return "text";
+  const known = SIGNATURES.find(([start]) => start.test(hex))?.[1] ?? "text";
+  if (known === "zip" || known === "compound" || known === "text") return known;
+  throw new TableFault(known);
 }
 
 /** Names in the directory of a compound file (MS-CFB), and what it is then. */
 const COMPOUNDS: readonly (readonly [name: string, what: string])[] = [
   ["EncryptedPackage", "The workbook is protected by a password; save it without one."],
-  ["WordDocument", `The file is an old Word file; ${OTHER}.`],
-  ["__substg1.0_", `The file is a message of Outlook; ${OTHER}.`],
+  ["WordDocument", NO_LIST],
+  ["__substg1.0_", MAIL],
 ];
 
 export async function compoundFault(slices: AsyncIterable<Uint8Array>): Promise<TableFault> {
@@ -234,37 +225,31 @@ export async function compoundFault(slices: AsyncIterable<Uint8Array>): Promise<
       if (octets.includes(Buffer.from(name, "utf16le"))) return new TableFault(what);
     tail = octets.subarray(-64);
   }
-  return new TableFault(`The file is an old Excel file (.xls); ${OTHER}.`);
+  return new TableFault(OTHER_SHEET);
 }
 
-const HTML =
-  "The file is a web page (HTML), whatever its name; open it in a spreadsheet program, then";
-const XML = "The file is XML";
-const MAIL = "The file is a mail message, not a list; copy its addresses into a text file.";
+const HTML = `The file is a web page (HTML), whatever its name; open it in a spreadsheet program, then ${OTHER}.`;
 
 const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
-  [/^<(?:!doctype html|html|head|body|table|meta|script|style|div|!--)\b/i, `${HTML} ${OTHER}.`],
-  [/^(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html)\b/i, `${HTML} ${OTHER}.`],
-  [
-    /^<\?xml[^>]{0,200}>\s*(?:<\?mso-application|<(?:ss:)?workbook\b)/i,
-    `The file is an XML spreadsheet (SpreadsheetML); ${OTHER}.`,
-  ],
-  [/^<\?xml[^>]{0,200}>\s*<office:/i, `The file is a flat OpenDocument spreadsheet; ${OTHER}.`],
-  [/^<(?:\?xml|!doctype|[a-z][\w.-]*(?:\s[^<>@]{0,1000})?\/?>)/i, `${XML}; ${OTHER}.`],
-  [/^(?:#.{0,200}[\r\n]+|version:\s*1[\r\n]+)*dn::?\s/i, `The file is LDIF; ${OTHER}.`],
-  [/^ID;P/, `The file is SYLK (.slk); ${OTHER}.`],
-  [/^TABLE\r?\n0,1\r?\n/, `The file is DIF; ${OTHER}.`],
-  [/^\{\\rtf/, `The file is a text document (RTF); ${OTHER}.`],
-  [/^BEGIN:VCALENDAR/i, "The file is a calendar (iCalendar), not a list."],
-  [/^socialcalc:version/, `The file is a SocialCalc sheet; ${OTHER}.`],
-  [/^%!PS/, `The file is PostScript; ${OTHER}.`],
+  [/^<(?:!doctype html|html|head|body|table|meta|script|style|div|!--)\b/i, HTML],
+  [/^(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html)\b/i, HTML],
+  [/^<\?xml[^>]{0,200}>\s*(?:<\?mso-application|<(?:ss:)?workbook\b)/i, OTHER_SHEET],
+  [/^<\?xml[^>]{0,200}>\s*<office:/i, OTHER_SHEET],
+  [/^<(?:\?xml|!doctype|[a-z][\w.-]*(?:\s[^<>@]{0,1000})?\/?>)/i, NO_LIST],
+  [/^(?:#.{0,200}[\r\n]+|version:\s*1[\r\n]+)*dn::?\s/i, NO_LIST],
+  [/^ID;P/, OTHER_SHEET],
+  [/^TABLE\r?\n0,1\r?\n/, OTHER_SHEET],
+  [/^\{\\rtf/, NO_LIST],
+  [/^BEGIN:VCALENDAR/i, NO_LIST],
+  [/^socialcalc:version/, OTHER_SHEET],
+  [/^%!PS/, NO_LIST],
   [
     /^(?:--.*\r?\n|\/\*[^*]*\*\/;?|\s)*(?:(?:CREATE|DROP|LOCK) (?:DATABASE|SCHEMA|TABLES?)|INSERT INTO|REPLACE INTO|(?:BEGIN|START) TRANSACTION;|COPY \S+ \(|PRAGMA \w+ ?=|SET [\w.@]+ ?=|\\restrict )/i,
-    "The file is a SQL dump; export the table as .csv and send that.",
+    NO_LIST,
   ],
   [
     /^(?:(?:%YAML.*\r?\n)?---[ \t]*\r?\n[ \t]*(?:- +)?[\w-]+:|(?:[\w-]+:[ \t]*\r?\n)?[ \t]*- +[\w-]+:[ \t].*\r?\n[ \t]+[\w-]+:[ \t])/,
-    `The file is YAML; ${OTHER}.`,
+    NO_LIST,
   ],
   [/^From \S+ .{0,200}\r?\n[\w-]+:/, MAIL],
   [
@@ -276,11 +261,9 @@ const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
 export function faultOfForm(head: string): TableFault | undefined {
   const start = head.slice(0, 65_536).trimStart().slice(0, 4_096);
   const what =
-    FORMS.find(([form]) => form.test(start))?.[1] ?? (isAligned(head) ? ALIGNED : undefined);
+    FORMS.find(([form]) => form.test(start))?.[1] ?? (isAligned(head) ? NO_LIST : undefined);
   return what === undefined ? undefined : new TableFault(what);
 }
-
-const ALIGNED = `The file is a table whose columns are made of blanks; ${OTHER}.`;
 
 function isAligned(head: string): boolean {
   const lines = head.slice(0, 4_096).split(/\r?\n/, 20);

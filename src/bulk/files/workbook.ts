@@ -7,6 +7,7 @@ import {
 } from "../../core/batch/csv-reader.ts";
 import { type DateFormat, dateFormat, numberText } from "../../core/batch/cell-text.ts";
 import { TableFault, kindOfCell } from "../../core/batch/entry-cell.ts";
+import { OTHER_SHEET } from "./file-text.ts";
 import { columnOf } from "../../core/batch/moved-rows.ts";
 import type { Attributes, Handlers } from "./xml-reader.ts";
 import { PARTS_MAX, type Relationship, Zip } from "./zip.ts";
@@ -24,13 +25,7 @@ export interface Sheet {
 const OTHER = "save the spreadsheet as .xlsx or .csv and send that";
 const NO_WORKBOOK = `The file is a zip archive, but no .xlsx workbook; unpack it, or ${OTHER}.`;
 
-const OTHER_ARCHIVES: readonly (readonly [path: string, what: string])[] = [
-  ["xl/workbook.bin", `The file is a binary workbook (.xlsb); ${OTHER}.`],
-  ["content.xml", `The file is an OpenDocument file (.ods); ${OTHER}.`],
-  ["index/document.iwa", `The file is a Numbers spreadsheet; ${OTHER}.`],
-  ["word/document.xml", `The file is a Word document; ${OTHER}.`],
-  ["ppt/presentation.xml", `The file is a PowerPoint presentation; ${OTHER}.`],
-];
+const OTHER_SHEETS = ["xl/workbook.bin", "content.xml", "index/document.iwa"];
 
 export interface Contents {
   readonly path: string;
@@ -43,8 +38,7 @@ export interface Contents {
 export async function contentsOf(zip: Zip): Promise<Contents> {
   const root = (await zip.relationships("")).find(({ type }) => type === "officeDocument");
   const path = root?.path ?? "xl/workbook.xml";
-  const other = OTHER_ARCHIVES.find(([part]) => zip.has(part))?.[1];
-  if (other !== undefined) throw new TableFault(other);
+  if (OTHER_SHEETS.some((part) => zip.has(part))) throw new TableFault(OTHER_SHEET);
   if (!zip.has(path)) throw new TableFault(NO_WORKBOOK);
   const parts = await zip.relationships(path);
   const targets = new Map(parts.map((part) => [part.id, part.path]));

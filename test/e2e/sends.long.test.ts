@@ -6,13 +6,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { test } from "node:test";
 import { sql } from "kysely";
 import type { SqlDatabase } from "../../src/store/database.ts";
+import { honestPeople } from "../policy/crowd-names.ts";
 import { openTestStore } from "../process/test-process.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
 import { mailZone, missingServices, openScaledWorld } from "../scaled/scaled-world.ts";
 import { startService } from "./service-process.ts";
 import { createAccount, startServiceWorld } from "./service-world.ts";
 
-const ZONE = mailZone(["gmail.com", "secretname.example"], 0);
+const ZONE = mailZone(["gmail.com", "outlook.com", "secretname.example"], 0);
 const RATE = { rate_per_minute: 100_000 };
 
 /** What a kill may lose, and how late another server may see it. */
@@ -101,6 +102,15 @@ async function together(asked: readonly Promise<Said>[]): Promise<Said> {
   for (const said of await Promise.all(asked))
     for (const [what, count] of Object.entries(said)) sum[what] = (sum[what] ?? 0) + count;
   return sum;
+}
+
+const PEOPLE = honestPeople(400, 5);
+
+/** All but one in 200 of a part. */
+async function mostly(asked: Promise<Said>): Promise<void> {
+  const { "accept ok": accepted = 0, "review burst": reviewed = 0, ...others } = await asked;
+  assert.deepEqual(others, {});
+  assert.ok(reviewed <= (accepted + reviewed) / 200, String(reviewed));
 }
 
 const named = (at: number): string => `secretlocal${String(1_000 + at)}@gmail.com`;
@@ -194,6 +204,33 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
         await says(ask(0, 29, 11), "review burst");
         await says(ask(1, 40, 20), "review burst");
       },
+    ],
+  },
+  "an honest launch of 400: none refused, at most two reviewed": {
+    email: (at) => PEOPLE[at] ?? assert.fail(),
+    more: {},
+    parts: [
+      (ask) => mostly(ask(0, 0, 130)),
+      (ask) => mostly(ask(1, 130, 130)),
+      (ask) => mostly(together([ask(0, 260, 70), ask(1, 330, 70)])),
+    ],
+  },
+  "a farm at one young domain, of 40: review from the fifth on": {
+    email: (at) => `farm${String(at)}.x@secretname.example`,
+    more: {},
+    parts: [
+      (ask) => says(ask(0, 0, 4), "accept ok"),
+      (ask) => says(ask(1, 4, 16), "review burst"),
+      (ask) => says(ask(0, 20, 20), "review burst"),
+    ],
+  },
+  "40 spellings of one mailbox: review from the fourth on": {
+    email: spelled,
+    more: {},
+    parts: [
+      (ask) => says(ask(0, 0, 3), "accept ok"),
+      (ask) => says(ask(1, 3, 17), "review repeated_mailbox"),
+      (ask) => says(ask(0, 20, 20), "review repeated_mailbox"),
     ],
   },
   "a quiet month: no wave, nobody held": {

@@ -90,8 +90,9 @@ async function assertTold({ ground: { places }, url }: World): Promise<void> {
     return `${String(answer.status)} ${await answer.text()}`;
   };
   await until(async () => /^503 .*database/s.test(await ready()), { withinMs: 15_000 });
-  const lines = places[0]?.running?.log().split("\n") ?? [];
-  const told = lines.filter((line) => line.includes("health.broken"));
+  const toldLines = (): readonly string[] =>
+    (places[0]?.running?.log().split("\n") ?? []).filter((line) => line.includes("health.broken"));
+  const told = await until(() => (toldLines().length > 0 ? toldLines() : undefined));
   assert.equal(told.length, 1, told.join("\n"));
   assert.match(told[0] ?? "", /"database".*nothing is written until a restart/);
 }

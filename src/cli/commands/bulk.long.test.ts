@@ -86,7 +86,7 @@ test("the installed command reads standard input, asks DNS and writes standard o
   t.after(() => child.kill("SIGKILL"));
   child.stdin.end("Name,Mail\nAda,ada@good.example\nBob,bob@bad.example\n");
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const rows = out.split("\r\n").map((row) => row.split(",").slice(0, 3).join());
+  const rows = out.split("\n").map((row) => row.split(",").slice(0, 3).join());
   assert.deepEqual(rows, [
     "Name,Mail,status",
     "Ada,ada@good.example,valid",

@@ -62,21 +62,25 @@ export function Page(): VNode {
   );
 }
 
-/** That the draft is not live, or that two tabs have one each. */
-function draftNote(live: number, state: DraftState, onDiscard: () => void): VNode | null {
-  const { base, isChanged, conflict } = state;
-  if (conflict !== undefined) {
-    return (
-      <p class="notice unsure" role="alert">
-        <span>This draft was changed in another tab. Only one of the two can be kept.</span>
-        <span class="bar">
-          <Button act="Take the other one" onClick={conflict.take} />
-          <Button act="Keep this one" onClick={conflict.keep} />
-        </span>
-      </p>
-    );
-  }
-  if (!isChanged) return null;
+function conflictNote({ conflict }: DraftState): VNode | null {
+  if (conflict === undefined) return null;
+  return (
+    <p class="notice unsure" role="alert">
+      <span>This draft was changed in another tab. Only one of the two can be kept.</span>
+      <span class="bar">
+        <Button act="Take the other one" onClick={conflict.take} />
+        <Button act="Keep this one" onClick={conflict.keep} />
+      </span>
+    </p>
+  );
+}
+
+function draftNote(
+  live: number,
+  { base, isChanged, conflict }: DraftState,
+  onDiscard: () => void,
+): VNode | null {
+  if (!isChanged || conflict !== undefined) return null;
   return (
     <p class="notice">
       <span>Your draft is not live. It is kept in this browser. {overtaken(base, live)}</span>
@@ -142,12 +146,13 @@ function Editor({ policy, names, onName }: EditorProps): VNode {
         )}
       </PageHead>
       <GateTabs />
-      {draftNote(live, state, discard)}
+      {conflictNote(state)}
       {shadow !== null && effect(policy)}
       <Rules
         {...{ shown, live: document, hits, aside: choice }}
         onDraft={side === "draft" ? set : undefined}
       />
+      {draftNote(live, state, discard)}
       <div class="two start">
         <div class="stack wide">
           <TryPolicy key={side} {...{ name, draft: shown }} of={SIDES[side as Side]} />

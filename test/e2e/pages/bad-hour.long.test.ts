@@ -82,7 +82,7 @@ testInBrowser(
       await note(page).getByText("Start PostgreSQL").waitFor();
       await postgres.start();
       await light(page, "Database").getByText("Answers").waitFor();
-      await page.getByRole("heading", { name: "Requests" }).waitFor();
+      await page.getByText("No requests in these days.").first().waitFor();
     } finally {
       await close();
       await postgres.close();

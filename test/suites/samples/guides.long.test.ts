@@ -127,7 +127,7 @@ console.log(JSON.stringify(said));`,
     program: PYTHON,
     missing: () => (worksIn(PYTHON, "import django", "-c") ? [] : ["python3-django"]),
     fence: "py",
-    files: ["shop/gatepost.py", "shop/forms.py"],
+    files: ["shop/gatepost.py", "shop/forms.py", ""],
     beside: { "shop/__init__.py": "" },
     driver: [
       "driver.py",
@@ -235,7 +235,7 @@ echo json_encode($said);`,
         ? []
         : ["ruby-activerecord", "ruby-sqlite3"],
     fence: "rb",
-    files: ["gatepost.rb", "user.rb"],
+    files: ["gatepost.rb", "user.rb", ""],
     driver: [
       "driver.rb",
       `require "logger"

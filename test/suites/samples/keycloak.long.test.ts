@@ -20,11 +20,17 @@ const STUBS: Readonly<Record<string, string>> = {
   "models.UserModel": `record UserModel(String email) { public String getEmail() {
     if (email.equals("fault")) throw new NullPointerException();
     return email; } }`,
-  "models.KeycloakSession": `class KeycloakSession {
-    public final java.util.Locale locale;
-    public KeycloakSession(String tag) { locale = java.util.Locale.forLanguageTag(tag); }
-    public KeycloakSession getContext() { return this; }
+  "common.ClientConnection":
+    'class ClientConnection { public String getRemoteAddr() { return "203.0.113.7"; } }',
+  "models.KeycloakContext": `class KeycloakContext {
+    private final java.util.Locale locale;
+    public KeycloakContext(String tag) { locale = java.util.Locale.forLanguageTag(tag); }
+    public org.keycloak.common.ClientConnection getConnection() { return new org.keycloak.common.ClientConnection(); }
     public java.util.Locale resolveLocale(UserModel user) { return locale; } }`,
+  "models.KeycloakSession": `class KeycloakSession {
+    private final KeycloakContext context;
+    public KeycloakSession(String tag) { context = new KeycloakContext(tag); }
+    public KeycloakContext getContext() { return context; } }`,
   "provider.ProviderConfigProperty": "class ProviderConfigProperty {}",
   "provider.ConfiguredProvider": `interface ConfiguredProvider {
     String getHelpText(); java.util.List<ProviderConfigProperty> getConfigProperties(); }`,
@@ -54,10 +60,11 @@ const STUBS: Readonly<Record<string, string>> = {
       doValidate(value, "email", context, null); return context.told; } }`,
   "util.JsonSerialization": `class JsonSerialization {
     public static String writeValueAsString(Object value) {
-      StringBuilder text = new StringBuilder();
-      ((java.util.Map<?, ?>) value).forEach((name, each) -> text.append(text.length() == 0 ? "{" : ",")
-        .append('"').append(name).append("\\":").append(each instanceof Number ? each : "\\"" + each + "\\""));
-      return text + "}"; }
+      if (value instanceof Number) return value.toString();
+      if (!(value instanceof java.util.Map)) return '"' + value.toString() + '"';
+      java.util.List<String> members = new java.util.ArrayList<>();
+      ((java.util.Map<?, ?>) value).forEach((name, each) -> members.add('"' + name.toString() + "\\":" + writeValueAsString(each)));
+      return "{" + String.join(",", members) + "}"; }
     public static <T> T readValue(String text, Class<T> type) {
       java.util.Map<String, Object> said = new java.util.HashMap<>();
       java.util.regex.Matcher found = java.util.regex.Pattern.compile("\\"(\\\\w+)\\":\\"([^\\"]*)\\"").matcher(text);

@@ -215,8 +215,10 @@ async function toldBy(...args: readonly string[]): Promise<readonly string[]> {
   await listener.query("listen gatepost");
   try {
     await command(...args);
-    await until(() => told.length > 0, { what: "a notice" });
-    return told;
+    // Deliveries of the tests before wake the workers at any time.
+    const own = (): readonly string[] => told.filter((topic) => topic !== "webhooks");
+    await until(() => own().length > 0, { what: "a notice" });
+    return own();
   } finally {
     await listener.end();
   }

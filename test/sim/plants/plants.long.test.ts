@@ -18,10 +18,15 @@ const PLANTS = [
   ],
   ["a chunk stays open", "bulk/jobs/chunk-queue", "open_chunks - 1", "open_chunks - 0"],
   ["a finished job keeps its slot", "bulk/jobs/chunk-queue", "is_running: 0,", "is_running: 1,"],
-  ["a session ends at once", "bulk/jobs/chunk-queue", "at.nowMs + SESSION_LIFE_MS", "at.nowMs + 1"],
+  ["a session ends at once", "bulk/jobs/chunk-queue", "nowMs + SESSION_LIFE_MS", "nowMs + 1"],
   ["a refund is paid twice", "accounts/admission/charges", "units: -amount", "units: -2 * amount"],
   ["a balance may be negative", "accounts/credits", `.where(after, ">=", 0)`, ""],
-  ["a revoked key is found", "accounts/keys", `.where("api_keys.revoked_at_ms", "is", null)`, ""],
+  [
+    "a revoked key is found",
+    "accounts/key-store",
+    `.where("api_keys.revoked_at_ms", "is", null)`,
+    "",
+  ],
   [
     "a cookie is anybody's",
     "accounts/sign-in/sign-ins",

@@ -33,7 +33,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const script = (name: string): string => fileURLToPath(new URL(`peers/${name}`, import.meta.url));
 
 const FIXTURE = readFileSync(join(ROOT, "test/fixtures/email-format-cases.json"), "utf8");
-/** What is no address by its form, whatever stands around it; without domains, and half characters, which no URL carries. */
+/** Malformed addresses of our fixture, without bare domains and without half characters, which a URL cannot carry. */
 const MALFORMED = (
   JSON.parse(FIXTURE) as { cases: readonly { readonly input: string; readonly format: boolean }[] }
 ).cases.filter(

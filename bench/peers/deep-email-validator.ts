@@ -10,5 +10,5 @@ const [, , dns = "", folder = ""] = process.argv;
 setServers([dns]);
 const path = createRequire(join(folder, "x.js")).resolve("deep-email-validator");
 const { validate } = (await import(pathToFileURL(path).href)) as { readonly validate: Validate };
-// Its probe by SMTP asks every mail server: nobody's sign-up waits for that.
+// Its probe by SMTP is off, because no sign-up form waits for a mail server.
 await answerLines(async (email) => (await validate({ email, validateSMTP: false })).valid);

@@ -7,7 +7,7 @@ import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, account } from "./accounts-store.ts";
 
-/** What a page must not choose: it is fixed with its publishable key. */
+/** Terms that are fixed with a publishable key, so that a page cannot choose them. */
 export interface PageTerms {
   readonly policy: string;
   readonly form?: string;
@@ -115,7 +115,7 @@ export class Keys {
     return row && { keyId: row.key_id, account: account(row), ...originsOf(row) };
   }
 
-  /** The first revocation stands. False when there is no such key. */
+  /** A key that is revoked again keeps its first time. False when there is no such key. */
   async revoke(id: string, nowMs: number): Promise<boolean> {
     await changeRows(this.#db, "api_keys", { id, revoked_at_ms: null }, { revoked_at_ms: nowMs });
     return (await findRow(this.#db, "api_keys", { id })) !== undefined;

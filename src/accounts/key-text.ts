@@ -46,7 +46,7 @@ export function makeApiKey(ids: Ids, kind: KeyKind = "secret"): string {
   return `${prefix}${random}${checksum(random)}`;
 }
 
-/** Whether a text can be one of our keys: its shape and its checksum. No secret is compared here. */
+/** Whether a text has the shape and the checksum of a key. It compares no secret. */
 export const isApiKey = (text: string): boolean =>
   SHAPE.test(text) &&
   checksum(text.slice(-BODY_LENGTH, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);

@@ -120,8 +120,8 @@ test("a listener that throws, and a form that is no JSON, lose no sign-up", asyn
 
 test("options that cannot work are refused at the start", () => {
   const bad: readonly (readonly [GatepostOptions, RegExp])[] = [
-    [{ url: "gatepost.example" }, /^url: "gatepost.example" is no address such as "http:/],
-    [{ url: "127.0.0.1:8080" }, /^url: "127.0.0.1:8080" is no address such as "http:/],
+    [{ url: "gatepost.example" }, /^url: "gatepost.example" is not a base URL such as "http:/],
+    [{ url: "127.0.0.1:8080" }, /^url: "127.0.0.1:8080" is not a base URL such as "http:/],
     [{ url: "ftp://gatepost.example" }, /url: "ftp/],
     [{ url: "http://x.example", tokenSecret: "" }, /tokenSecret/],
     [{ url: "http://x.example", tokenSecret: [`gp_sign_${"A".repeat(43)}`, "x"] }, /tokenSecret/],

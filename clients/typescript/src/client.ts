@@ -319,7 +319,7 @@ const SMALL = { maxBytes: ANSWER_MAX_BYTES } satisfies Partial<Question>;
 /** Without a slash at its end. */
 function baseOf(url: string): string {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-    throw new TypeError(`url: "${url}" is no address such as "http://127.0.0.1:8080".`);
+    throw new TypeError(`url: "${url}" is not a base URL such as "http://127.0.0.1:8080".`);
   return url.replace(/\/+$/, "");
 }
 

@@ -54,7 +54,7 @@ export function examineMemory(
   return { says, toDo, isWarning: bytes >= least };
 }
 
-function examineFeeds(
+export function examineFeeds(
   feeds: readonly FeedStatus[],
   { listsRefresh }: Config,
   times: Parameters<typeof feedsTrouble>[1],
@@ -65,7 +65,13 @@ function examineFeeds(
   }
   const old = feedsTrouble(feeds, times);
   if (old !== undefined) return note(old.says, old.toDo);
-  return "All that were asked for were confirmed in the last 3 days.";
+  const isNew = feeds.some(
+    ({ askedAtMs, confirmedAtMs, isOff }) =>
+      isOff !== true && askedAtMs !== undefined && confirmedAtMs === undefined,
+  );
+  return isNew
+    ? "Some were never fetched; an installation has a day for that."
+    : "All that were asked for were confirmed in the last 3 days.";
 }
 
 const DISK_LOW_BYTES = 1_000_000_000;

@@ -7,11 +7,12 @@ import { manualClock } from "../../../test/time/manual-clock.ts";
 import type { OutboundResult, HttpReply } from "../../outbound/outbound-types.ts";
 import { readConfig } from "../settings/config.ts";
 import { dnsFilters } from "../health.ts";
-import { examineMemory, inOneLine } from "./diagnose.ts";
+import { examineFeeds, examineMemory, inOneLine } from "./diagnose.ts";
 import { finding } from "./found.ts";
 import { examineFetchProxies, examineTime, examineUrls } from "./network.ts";
 
 const MIB = 1_048_576;
+const HOUR_MS = 3_600_000;
 
 const memories: readonly (readonly [
   what: string,
@@ -29,6 +30,28 @@ for (const [what, mebibytes, cacheMb, state] of memories) {
   test(`doctor: memory of a container ${what}`, () => {
     const found = examineMemory({ cacheMb }, mebibytes * MIB);
     assert.equal(finding("memory", found).state, state);
+  });
+}
+
+const feeds = [
+  ["were never fetched, on the first day", undefined, 1, "ok", /^Some were never fetched/],
+  ["were never fetched, on the third day", undefined, 49, "note", /^1 of 1 public lists/],
+  ["were confirmed today", 48, 49, "ok", /^All that were asked for were confirmed/],
+] as const;
+
+for (const [what, confirmedHour, nowHour, state, says] of feeds) {
+  test(`doctor: lists that ${what}`, () => {
+    const feed = { id: "a", curated: true, names: 1, from: "package" } as const;
+    const confirmedAtMs = confirmedHour && confirmedHour * HOUR_MS;
+    const found = finding(
+      "feeds",
+      examineFeeds([{ ...feed, askedAtMs: 0, confirmedAtMs }], readConfig({}), {
+        nowMs: nowHour * HOUR_MS,
+        bornMs: 0,
+      }),
+    );
+    assert.equal(found.state, state);
+    assert.match(found.says, says);
   });
 }
 

@@ -79,7 +79,6 @@ type OfOthers =
   | "dnsTest"
   | "gate"
   | "health"
-  | "counts"
   | "bodies"
   | "isHostAllowed"
   | "pages"

@@ -414,7 +414,7 @@ export function refusalsPart(counted: ProcessCounts, clock: Process["clock"]): W
       const isHigh = no >= REFUSED_LEAST && no > REFUSED_SHARE * all;
       const trouble = {
         says: `${figure(no)} of ${figure(all)} requests of the last 5 minutes were refused.`,
-        toDo: "Look under Throttled callers, and at gatepost_refusals_total for the reasons: a caller beyond its rate, or a service that is full.",
+        toDo: "Look at share.owner_held_back in the log, and at gatepost_refusals_total for the reasons: a caller beyond its rate, or a service that is full.",
       };
       return Promise.resolve(isHigh ? trouble : well);
     },

@@ -3,7 +3,6 @@ import { createAdmission } from "../accounts/admission/admission.ts";
 import { createUnitsLeft } from "../accounts/allowance.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
-import { RequestCounts } from "../accounts/request-counts.ts";
 import { Keys } from "../accounts/key-store.ts";
 import { type CheckOne, createCheckOne } from "../check/check-one.ts";
 import { KeptResults } from "../check/kept-answers.ts";
@@ -180,9 +179,7 @@ async function openCommon(process: Process) {
   const checker = checkerOf(process, serving, verdicts);
   const localRates = where === "alone" ? rates : memoryRateCounter();
   const admission = createAdmission({ ...base, rates, localRates, requests, quotas, charges });
-  const counts = new RequestCounts(db, base);
-  flushLast(process, "refusals.flush_failed", counts);
-  const charts = new UsageRecorder({ ...base, usage, counts });
+  const charts = new UsageRecorder({ ...base, usage });
   flushLast(process, "usage.flush_failed", charts);
   const webhooks = openWebhooks(process, {
     sql,
@@ -194,7 +191,7 @@ async function openCommon(process: Process) {
   /** The base of links is known for good once the service listens: port 0 takes any free one. */
   const links = { base: publicUrlOf(config) };
   const publicUrl = (): string => links.base;
-  const counted = { verdicts, requests: counts, charts };
+  const counted = { verdicts, charts };
   const watching = openWatch(process, { serving, checker, webhooks });
   return { serving, base, links, publicUrl, checker, admission, counted, webhooks, watching };
 }
@@ -479,7 +476,6 @@ function dashboardOf(
       postponed: () => bulk.thread?.figures()?.worker.postponed,
     }),
     dnsTest: createDnsTest(process),
-    counts: counted.requests,
     accountLists: bulk.lists,
     webhooks,
     watch: parts.watching.list,

@@ -13,7 +13,6 @@ import { keepSessions } from "../bulk/jobs/housekeeping.ts";
 import { every } from "../base/every.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { pruneUsage } from "../accounts/prune-usage.ts";
-import { pruneRequestCounts } from "../accounts/request-counts.ts";
 import { Guesses } from "../accounts/guesses.ts";
 import { AUDIT_MS, AuditLog } from "../accounts/audit.ts";
 import { pruneCounters } from "../accounts/admission/shared-counters.ts";
@@ -131,7 +130,6 @@ async function keepHouse({ clock, log }: Process, serving: Serving): Promise<voi
   await new SignIns(db).prune(nowMs);
   await new Guesses(db).prune(nowMs - DAY_MS);
   await new AuditLog(db).prune(nowMs - AUDIT_MS);
-  await pruneRequestCounts(db, nowMs);
   await new Outcomes(db).prune(today - SHADOW_DAYS + 1, today - OUTCOME_DAYS + 1);
   await new TrafficStore(db, clock).prune(nowMs);
   await pruneWatchEvents(db, nowMs);

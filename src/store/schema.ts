@@ -24,8 +24,8 @@ export interface Database extends BulkTables, PolicyTables, WatchTables {
   charges: ChargeRow;
   /** Written by 0.3.0 alone. */
   hour_counts: { account_id: string };
-  /** Refused requests of a day; `key_id` is "" without a key. */
-  refusal_counts: { account_id: string; day: number; key_id: string; code: string; count: number };
+  /** Written by 0.3.0 alone. */
+  refusal_counts: { account_id: string };
   /** `events` stand between commas; "" is all. */
   webhook_endpoints: { account_id: string; url: string; events: string; sealed_secret: string };
   webhook_deliveries: WebhookDeliveryRow;
@@ -200,5 +200,3 @@ export const holdsNul = (value: unknown): boolean =>
 /** SQLite cuts text at NUL when it compares, and PostgreSQL refuses it: each NUL is stored and looked for as U+FFFD. */
 export const withoutNul = (value: unknown): unknown =>
   typeof value === "string" ? value.replaceAll("\0", "\uFFFD") : value;
-
-export type RefusalCountRow = Database["refusal_counts"];

@@ -177,7 +177,6 @@ export async function dashboardWorld(options: DashboardWorldOptions = {}): Promi
     requests,
     bodies,
     isHostAllowed: () => true,
-    counts: { refusals: () => Promise.resolve([]) },
     dnsTest: () =>
       Promise.resolve({
         resolvers: [

@@ -1,7 +1,6 @@
 import { dayOf } from "../../core/calendar.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Keys } from "../key-store.ts";
-import type { RequestCounts } from "../request-counts.ts";
 import type { Log } from "../../base/log.ts";
 import { ownerKey } from "../../base/owner.ts";
 import { addUsage, emptyDay, type UsageLedger } from "./usage.ts";
@@ -18,7 +17,6 @@ interface UsageRecorderDeps {
   readonly keys: Pick<Keys, "touch">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
-  readonly counts?: Pick<RequestCounts, "noteRefusal">;
 }
 
 /** Counts requests for the accounts' charts. A kill may lose a second of them. */
@@ -44,11 +42,9 @@ export class UsageRecorder {
 
   record({ owner, keyId }: Caller, { refusal }: RequestOutcome): void {
     if (owner.kind !== "account") return;
-    const { counts } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();
     const day = dayOf(nowMs);
     if (keyId !== undefined) this.#use(keyId, nowMs);
-    if (refusal !== undefined) counts?.noteRefusal(owner.accountId, keyId ?? "", refusal);
     const key = ownerKey(owner);
     const waiting = this.#days.waiting(`${key} ${String(day)}`);
     const row = waiting ?? emptyDay(key, day);

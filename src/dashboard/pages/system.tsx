@@ -97,26 +97,16 @@ const traffic = (cockpit: Cockpit): VNode => (
   </>
 );
 
-const callers = ({ top, held_back: throttled }: Cockpit): VNode => (
-  <>
-    <LinesSheet
-      title="Throttled callers"
-      none="No caller has been throttled since the start."
-      rows={throttled.map(({ resource, refused, waiting }) => [
-        resource.replaceAll("_", " "),
-        <span class="note">{`${count(refused)} refused, ${count(waiting)} waiting`}</span>,
-      ])}
-    />
-    <LinesSheet
-      title="Who used most"
-      aside={<a href="admin/accounts">All accounts</a>}
-      none="No checks yet."
-      rows={top.map(({ name, units }) => [
-        name ?? "without a key",
-        <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
-      ])}
-    />
-  </>
+const callers = ({ top }: Cockpit): VNode => (
+  <LinesSheet
+    title="Who used most"
+    aside={<a href="admin/accounts">All accounts</a>}
+    none="No checks yet."
+    rows={top.map(({ name, units }) => [
+      name ?? "without a key",
+      <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
+    ])}
+  />
 );
 
 const DAY_MS = 86_400_000;

@@ -13,8 +13,8 @@ import { Chart, type ChartLine } from "../parts/chart.tsx";
 import { useChoice } from "../parts/form.tsx";
 import { Meter, Time } from "../parts/marks.tsx";
 import { Skeleton, Loaded, PageHead, Sheet } from "../parts/page.tsx";
-import { Lines, type NamedValue, Pairs, Table, TableSheet } from "../parts/rows.tsx";
-import { reasonName, refusalName, tierName } from "../words/names.ts";
+import { Lines, type NamedValue, Pairs, Table } from "../parts/rows.tsx";
+import { reasonName, tierName } from "../words/names.ts";
 import { type DecisionCounts, DECISION } from "../words/policy.ts";
 
 const RANGES = ["7", "30", "90", "400"].map((days) => [days, `${days} days`] as const);
@@ -198,18 +198,6 @@ function checks(usage: Usage): VNode {
         />
       </Sheet>
       {requestSheet(rows)}
-      {usage.refusals.length > 0 && (
-        <TableSheet
-          title="Refused requests"
-          head={["Reason", "Key", "Requests"]}
-          numbers={[2]}
-          rows={usage.refusals.map(({ code, key_id: id, key_name: name, count: many }) => [
-            refusalName(code),
-            id === null ? "No key" : (name ?? "A key that is gone"),
-            count(many),
-          ])}
-        />
-      )}
     </>
   );
 }

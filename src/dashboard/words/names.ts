@@ -19,16 +19,6 @@ const TIERS: CodeNames = {
 
 export const tierName = (tier: string): string => named(TIERS, tier);
 
-const REFUSALS: CodeNames = {
-  rate_exceeded: "Too many in a minute",
-  quota_exceeded: "Day or month is spent",
-  bad_parameter: "A parameter is wrong",
-  other: "Another reason",
-};
-
-/** Of a request that the API refused; `docs/errors.md` has all codes. */
-export const refusalName = (code: string): string => capital(named(REFUSALS, code));
-
 const REASONS: CodeNames = {
   format: "bad format",
   typo: "misspelt",

@@ -281,13 +281,3 @@ test("accounts come in pages of 50, narrowed by plan and state, and one with usa
   assert.equal(one.text.includes(created.kind === "created" ? created.apiKey : "made"), false);
   assert.equal((await admin.get("admin/accounts/nobody")).status, 404);
 });
-
-test("the cockpit names nobody who kept to a share", async (t) => {
-  const { world, signedIn } = await worldFor(t);
-  await world.addAccount("admin@gatepost.example", { isAdmin: true });
-  const admin = await signedIn("admin@gatepost.example");
-  const { held_back: heldBack } = (await admin.get("admin/cockpit?days=14")).json as {
-    held_back: unknown;
-  };
-  assert.deepEqual(heldBack, []);
-});

@@ -7,7 +7,6 @@ import { keyJson } from "../../accounts/key-json.ts";
 import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { shownPart } from "../../base/health.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
-import type { Shares } from "../../base/shares.ts";
 import { isoTime } from "../../core/calendar.ts";
 import { forgetPerson } from "../../gate/forget-person.ts";
 import { refreshBy } from "../../lists/feed-refresher.ts";
@@ -40,17 +39,6 @@ import type {
 } from "./shapes.ts";
 
 const PAGE_SIZE = 50;
-
-const limitedResources = (shares: Shares): Cockpit["held_back"] =>
-  [...shares.figures("look")]
-    .map(([resource, { refused, waiting, owners }]) => ({
-      resource,
-      refused: refused.owner + refused.all,
-      waiting,
-      owners,
-    }))
-    .filter(({ refused, waiting }) => refused + waiting > 0)
-    .toSorted((a, b) => b.refused - a.refused);
 
 async function subjectOf(
   { accounts }: DashboardServices,
@@ -128,7 +116,7 @@ const onAccount =
 
 export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/cockpit", {}, async (services, { query }): Promise<Cockpit> => {
-    const { accounts, shares, usage } = services;
+    const { accounts, usage } = services;
     const { days, top } = await usage.everyone(
       boundedNumber(query["days"], { standard: 14, max: 90 }),
     );
@@ -137,7 +125,7 @@ export const adminRoutes: readonly AccountRoute[] = [
       const account = kind === "account" ? await accounts.find(id) : undefined;
       return { name: account?.email ?? null, units, requests };
     });
-    return { days, top: await Promise.all(named), held_back: limitedResources(shares) };
+    return { days, top: await Promise.all(named) };
   }),
   admin("GET admin/audit", {}, async ({ auditLog }) => ({
     entries: (await auditLog.newest(200)).map(shownAudit),

@@ -103,12 +103,6 @@ const signedIn = ({ token }: StartedSession): AccountReply => new AccountReply({
 
 const ROWS_MAX = 200;
 
-async function refusalsOf({ counts, keys }: DashboardServices, accountId: string, days: number) {
-  const [rows, known] = await Promise.all([counts.refusals(accountId, days), keys.list(accountId)]);
-  const names = new Map(known.map((key) => [key.id, key.name]));
-  return rows.map((row) => ({ ...row, key_name: names.get(row.key_id ?? "") ?? null }));
-}
-
 const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
 const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
@@ -168,15 +162,10 @@ export const ownRoutes: readonly AccountRoute[] = [
     },
   ),
   account("GET allowance", {}, ({ usage }, { account: own }) => usage.allowance(own)),
-  account("GET usage", {}, async (services, { account: own, query }): Promise<Usage> => {
-    const { usage } = services;
-    const days = boundedNumber(query["days"], { standard: 30, max: 400 });
-    return {
-      days: await usage.days(own, days),
-      refusals: await refusalsOf(services, own.id, days),
-      allowance: await usage.allowance(own),
-    };
-  }),
+  account("GET usage", {}, async ({ usage }, { account: own, query }): Promise<Usage> => ({
+    days: await usage.days(own, boundedNumber(query["days"], { standard: 30, max: 400 })),
+    allowance: await usage.allowance(own),
+  })),
   account("GET credits", {}, async ({ credits }, { account: own }): Promise<CreditsJson> => ({
     balance: own.creditBalance,
     entries: (await credits.entries(own.id, ROWS_MAX)).map(shownCredit),

@@ -8,7 +8,6 @@ import type { AuditLog, Note } from "../../accounts/audit.ts";
 import type { Credits } from "../../accounts/credits.ts";
 import type { Guesses } from "../../accounts/guesses.ts";
 import type { KeyService } from "../../accounts/keys.ts";
-import type { RequestCounts } from "../../accounts/request-counts.ts";
 import type { ResetLinks } from "../../accounts/reset-links.ts";
 import type { SecondFactors } from "../../accounts/sign-in/second-factor.ts";
 import type { SetUp } from "../../accounts/sign-in/set-up.ts";
@@ -65,7 +64,6 @@ export interface DashboardServices {
   readonly listsWith: (entry: string) => readonly string[];
   readonly operator: RuleService;
   readonly refresh: FeedRefresh;
-  readonly counts: Pick<RequestCounts, "refusals">;
   readonly requests: Pick<UsageRecorder, "record">;
   readonly resetLinks: ResetLinks;
   readonly sessions: SignIns;

@@ -75,13 +75,6 @@ export interface Plan {
 
 export interface Usage {
   readonly days: readonly UsageDayJson[];
-  /** Refused requests of these days, most often first, at most 50. */
-  readonly refusals: readonly {
-    readonly code: string;
-    readonly key_id: string | null;
-    readonly key_name: string | null;
-    readonly count: number;
-  }[];
   readonly allowance: AllowanceJson;
 }
 
@@ -275,13 +268,6 @@ export interface AdminAccountPage {
 }
 
 export interface Cockpit {
-  /** Resources of which owners wanted more than their share since the start. */
-  readonly held_back: readonly {
-    readonly resource: string;
-    readonly refused: number;
-    readonly waiting: number;
-    readonly owners: number;
-  }[];
   readonly days: readonly UsageDayJson[];
   readonly top: readonly {
     /** Null: an address without a key, or a deleted account. */

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { opening } from "../cli/command.ts";
 import { serveCommand, workerCommand } from "../cli/commands/service.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { fewFiles, requireFiles } from "./program-files.ts";
+import { requireFiles } from "./program-files.ts";
 import { readConfig, unknownSettings } from "./settings/config.ts";
 import { leaveSoon, leaveWhenAsked, limitHeapGrowth, untilStopped } from "./terminal.ts";
 
@@ -60,8 +60,6 @@ async function runUntilStopped(terminal: Terminal, start: () => Promise<Greeting
   requireFiles();
   limitHeapGrowth();
   for (const warning of unknownSettings(process.env)) terminal.err(`${warning}\n`);
-  const few = fewFiles();
-  if (few !== undefined) terminal.err(`${few.says} ${few.toDo}\n`);
   const { greeting, stop } = await start();
   terminal.err(`${greeting}\n`);
   warnOfOldNode(terminal);

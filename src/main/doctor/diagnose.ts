@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { sql } from "kysely";
@@ -24,7 +24,7 @@ import {
 } from "../health.ts";
 import { readFeeds } from "../lists.ts";
 import { openProcess, type Process } from "../process.ts";
-import { fewFiles, missingFiles } from "../program-files.ts";
+import { missingFiles } from "../program-files.ts";
 import { type Config, readConfig, unknownSettings } from "../settings/config.ts";
 import { openSql, requireSecretKey } from "../store.ts";
 import { hasDatabase, missingWords } from "../terminal.ts";
@@ -74,35 +74,12 @@ export function examineFeeds(
     : "All that were asked for were confirmed in the last 3 days.";
 }
 
-const DISK_LOW_BYTES = 1_000_000_000;
-const DISK_FULL_BYTES = 100_000_000;
-
-/** As the service meets it: its own user, whose files these are. */
+/** As the service meets it. */
 async function examineDisk(dataDir: string): Promise<Inspection> {
   const folder = existsSync(dataDir) ? dataDir : ".";
-  const trouble = await diskTrouble(folder);
-  if (trouble !== undefined && trouble.isWarning !== true) return trouble;
-  const foreign = foreignFile(folder);
-  if (foreign !== undefined) {
-    return wrong(
-      `${foreign} belongs to another user than ${resolve(folder)}: the service cannot write it.`,
-      "Give it to the user of the folder (chown), and run gatepost as that user.",
-    );
-  }
   const { bavail, bsize } = statfsSync(folder);
   const says = `${megabytes(bavail * bsize)} are free at ${resolve(folder)}.`;
-  if (bavail * bsize >= DISK_LOW_BYTES) return says;
-  const toDo = "Free some space, or set GATEPOST_DATA_DIR to a larger disk.";
-  return { says, toDo, isWarning: bavail * bsize >= DISK_FULL_BYTES };
-}
-
-/** A file that a command made as another user, root say. */
-function foreignFile(folder: string): string | undefined {
-  const { uid } = statSync(folder);
-  return readdirSync(folder)
-    .filter((name) => /^gatepost\.db|^secret\.key$/.test(name))
-    .map((name) => join(folder, name))
-    .find((path) => statSync(path, { throwIfNoEntry: false })?.uid !== uid);
+  return (await diskTrouble(folder)) ?? says;
 }
 
 /** Integrity of the file (SQLite), the schema's version, the ledger, the clock against what was written. */
@@ -191,14 +168,12 @@ const messageOf = (error: unknown): string =>
 
 async function examine(process: Process): Promise<readonly Finding[]> {
   const { config } = process;
-  const few = fewFiles();
   const found = [
     finding("program", examineProgram()),
     ...(await examineUrls(config)),
     ...(await examineFetchProxies(config)),
     ...(await examineServer(config, isServed(config))).map((each) => finding("service", each)),
     finding("memory", examineMemory(config)),
-    ...(few === undefined ? [] : [finding("files", note(few.says, few.toDo))]),
     finding("disk", await examineDisk(config.dataDir)),
     ...(await caught("database", () => examineStored(process))),
     ...(await caught("resolver", () => examineNetwork(process))),

@@ -11,7 +11,6 @@ export const NAMES = [
   "HTTP_PROXY",
   "service",
   "memory",
-  "files",
   "disk",
   "database",
   "pooler",

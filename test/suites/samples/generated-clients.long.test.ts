@@ -1,16 +1,29 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
 import { after, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { childEnvironment } from "../../process/child-environment.ts";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool, testWith } from "../../process/require-tool.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const GENERATORS = join(ROOT, "test/compat-clients/node_modules");
+/** Of which `python-packages` has compiled parts. */
+const PYTHON = "/usr/bin/python3";
+const PYTHON_PACKAGES = join(ROOT, "test/compat-clients/python-packages");
+const JAR = join(PYTHON_PACKAGES, "openapi_generator_cli/openapi-generator.jar");
 const FIXTURES = join(ROOT, "test/fixtures/clients");
 /** Inside the project, so that the client finds its runtime. */
 const FOLDER = join(ROOT, "dist/generated-client");
@@ -91,15 +104,20 @@ suite("clients generated from /openapi.json call every operation of a real serve
     decision: "reject",
     meant: "jo@gmail.com",
     unique: 2,
+    viewed: 2,
     recorded: true,
     isRefused: true,
   };
 
-  const compiled = async (use: string, words: readonly string[]): Promise<string> => {
+  const compiled = async (use: string, modules: "commonjs" | "nodenext"): Promise<string> => {
     copyFileSync(join(FIXTURES, `${use}.txt`), join(FOLDER, use));
+    // What names its modules without an ending is read as bundlers do.
+    const type = modules === "commonjs" ? "commonjs" : "module";
+    writeFileSync(join(FOLDER, "package.json"), JSON.stringify({ type }));
     const compiler = join(GENERATORS, "typescript/bin/tsc");
     const flags = ["--strict", "--skipLibCheck", "--target", "es2022", "--outDir", "out"];
-    await run(process.execPath, [compiler, use, ...flags, ...words], { cwd: FOLDER }).catch(
+    const words = [use, ...flags, "--module", modules, "--lib", "es2022,dom,dom.iterable"];
+    await run(process.execPath, [compiler, ...words], { cwd: FOLDER }).catch(
       (error: { stdout?: string }) => {
         throw new Error(error.stdout ?? "the client does not compile");
       },
@@ -108,35 +126,82 @@ suite("clients generated from /openapi.json call every operation of a real serve
     return (await run(process.execPath, [program, world.service.url, key], { cwd: FOLDER })).stdout;
   };
 
-  const generated = async (name: string, ...words: readonly string[]): Promise<void> => {
+  const emptyFolder = (): void => {
     rmSync(FOLDER, { recursive: true, force: true });
     mkdirSync(FOLDER, { recursive: true });
     symlinkSync(GENERATORS, join(FOLDER, "node_modules"));
     writeFileSync(join(FOLDER, "openapi.json"), document);
-    writeFileSync(join(FOLDER, "package.json"), '{"type":"module"}');
-    await run(process.execPath, [join(GENERATORS, name), ...words], { cwd: FOLDER });
   };
-  const missing = existsSync(join(GENERATORS, "openapi-typescript"))
+  const missing = existsSync(join(GENERATORS, "orval"))
     ? []
     : ["npm ci --prefix test/compat-clients"];
 
-  testWith(
-    ["generators of clients"],
-    missing,
-    "openapi-typescript with openapi-fetch",
-    async () => {
-      await generated("openapi-typescript/bin/cli.js", "openapi.json", "-o", "types.ts");
-      const modules = ["--module", "nodenext", "--lib", "es2022,dom,dom.iterable"];
-      assert.deepEqual(JSON.parse(await compiled("use-openapi-fetch.ts", modules)), TYPED);
+  const GENERATED = [
+    {
+      name: "openapi-typescript with openapi-fetch",
+      words: "openapi-typescript/bin/cli.js openapi.json -o types.ts",
+      use: "use-openapi-fetch.ts",
+      modules: "nodenext",
     },
-  );
+    {
+      name: "@hey-api/openapi-ts",
+      words: "@hey-api/openapi-ts/bin/run.js -i openapi.json -o client",
+      use: "use-hey-api.ts",
+      modules: "commonjs",
+    },
+    {
+      name: "orval",
+      words: "orval/dist/bin/orval.mjs --input openapi.json --output client.ts --client fetch",
+      use: "use-orval.ts",
+      modules: "nodenext",
+    },
+    {
+      name: "openapi-typescript-codegen",
+      words: "openapi-typescript-codegen/bin/index.js --input openapi.json --output client",
+      use: "use-typescript-codegen.ts",
+      modules: "commonjs",
+    },
+  ] as const;
 
-  testWith(["generators of clients"], missing, "@hey-api/openapi-ts", async () => {
-    await generated("@hey-api/openapi-ts/bin/run.js", "-i", "openapi.json", "-o", "client");
-    // The client that it writes names its modules without an ending, as bundlers read them.
-    writeFileSync(join(FOLDER, "package.json"), "{}");
-    const modules = ["--module", "commonjs", "--lib", "es2022,dom,dom.iterable"];
-    assert.deepEqual(JSON.parse(await compiled("use-hey-api.ts", modules)), TYPED);
+  for (const { name, words, use, modules } of GENERATED) {
+    testWith(["generators of clients"], missing, name, async () => {
+      emptyFolder();
+      const [program = "", ...more] = words.split(" ");
+      await run(process.execPath, [join(GENERATORS, program), ...more], { cwd: FOLDER });
+      assert.deepEqual(JSON.parse(await compiled(use, modules)), TYPED);
+    });
+  }
+
+  const withJava = [
+    ...missing,
+    ...(hasTool("java", "-version") ? [] : ["java"]),
+    ...(hasTool(PYTHON) ? [] : [PYTHON]),
+    ...(existsSync(JAR) ? [] : [JAR]),
+  ];
+  testWith(["openapi-generator"], withJava, "openapi-generator, three languages", async () => {
+    emptyFolder();
+    const kinds = ["typescript-fetch", "typescript-axios", "python"];
+    const files = kinds.map((generatorName) => {
+      const [inputSpec, outputDir] = ["openapi.json", generatorName];
+      writeFileSync(
+        join(FOLDER, `${generatorName}.json`),
+        JSON.stringify({ generatorName, inputSpec, outputDir }),
+      );
+      return `${generatorName}.json`;
+    });
+    await run("java", ["-jar", JAR, "batch", "--fail-fast", ...files], {
+      cwd: FOLDER,
+      maxBuffer: 64 * 1_048_576,
+    });
+    for (const kind of ["typescript-fetch", "typescript-axios"]) {
+      rmSync(join(FOLDER, "client"), { recursive: true, force: true });
+      renameSync(join(FOLDER, kind), join(FOLDER, "client"));
+      assert.deepEqual(JSON.parse(await compiled(`use-${kind}.ts`, "commonjs")), TYPED, kind);
+    }
+    const words = [join(FIXTURES, "use_openapi_generator.py"), world.service.url, key];
+    const path = [join(FOLDER, "python"), PYTHON_PACKAGES].join(delimiter);
+    const { stdout } = await run(PYTHON, words, { env: childEnvironment({ PYTHONPATH: path }) });
+    assert.deepEqual(JSON.parse(stdout), TYPED);
   });
 
   testWith(

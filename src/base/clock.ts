@@ -6,10 +6,7 @@ const GAP_MIN_MS = 1_000;
 /** Timers of the machine fire up to 1 ms early by this clock. */
 const EARLY_MS = 1;
 
-/**
- * Stands still while the whole process does (a paused container, SIGSTOP, a laptop asleep), as far as a timer waits then.
- * For budgets of questions to others, not for leases, which others count on.
- */
+/** Stands still while the whole process does (SIGSTOP, a laptop asleep): for budgets of questions, not for leases. */
 export class AwakeClock implements Clock {
   readonly #clock: Clock;
   #gapsMs = 0;
@@ -98,10 +95,7 @@ export interface Limit<Late> {
   readonly clock: Pick<Clock, "after">;
 }
 
-/**
- * Resolves with `late` after `timeoutMs`; the work itself continues. If this process itself did not run, events that
- * arrived meanwhile are handled first.
- */
+/** Resolves with `late` after `timeoutMs`, events that arrived meanwhile first; the work itself continues. */
 export function inTime<T, Late>(
   work: Promise<T>,
   { timeoutMs, late, clock }: Limit<Late>,

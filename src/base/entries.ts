@@ -1,7 +1,4 @@
-/**
- * Bounds an `LRUCache` to its `entriesMax` entries that were used last, as `max` does. With `max` the library allocates
- * every slot at once, with these options as entries come.
- */
+/** Bounds an `LRUCache` to `entriesMax` entries, as `max` does, which allocates every slot at once. */
 export const entriesUpTo = (
   entriesMax: number,
 ): { readonly maxSize: number; readonly sizeCalculation: () => number } => ({

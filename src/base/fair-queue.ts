@@ -66,7 +66,6 @@ export class FairQueue<T> {
     return this.#length;
   }
 
-  /** Places in service. */
   get used(): number {
     return this.#used;
   }
@@ -140,7 +139,6 @@ export class FairQueue<T> {
     this.#change(flow, () => void (flow.start += cost));
   }
 
-  /** Takes out a piece that waits; false when it does not. */
   remove(piece: Piece<T>): boolean {
     const flow = this.#flows.get(piece.owner);
     const at = flow?.pieces.indexOf(piece) ?? -1;
@@ -183,7 +181,6 @@ export class FairQueue<T> {
     flow.start = this.#virtual + cost;
   }
 
-  /** Its place depends on what it has. */
   #change(flow: Flow<T>, change: () => void): void {
     const isWaiting = flow.place !== "aside";
     if (isWaiting) this.#takeOut(flow);

@@ -48,7 +48,6 @@ export interface BrokenPart {
   readonly stops: boolean;
 }
 
-/** As `/readyz` and the dashboard show it. */
 export type ShownPart = Pick<BrokenPart, "part" | "says" | "stops"> & {
   readonly to_do: string;
   readonly since: string;

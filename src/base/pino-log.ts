@@ -77,7 +77,6 @@ export interface LineSink {
   write(bytes: Buffer, done: (fault: Error | null, taken: number) => void): void;
   /** How many octets were taken, before anything else happens; throws when none were. */
   writeNow(bytes: Buffer): number;
-  /** Gives a reader a moment; the process does nothing else meanwhile. */
   pause(): void;
 }
 

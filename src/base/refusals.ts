@@ -27,7 +27,6 @@ export class Refusal extends StacklessError {
   readonly code: string;
   readonly status: RefusalStatus;
   readonly detail: RefusalDetail;
-  /** Seconds for the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
   /** A hint for the header `Gatepost-Notice`, where the sentence itself is fixed. ASCII. */
   readonly notice: string | undefined;
@@ -279,7 +278,6 @@ export function signUpsSpent(most: number): Refusal {
 
 export const nulInText = fixed("nul_in_text", 400, "Text must not contain the character NUL.");
 
-/** `message`: what is wrong with it and what would be right. */
 export function badField(message: string): Refusal {
   return new Refusal("bad_field", 400, message);
 }
@@ -326,8 +324,6 @@ export function hookUnauthorized(why: string): Refusal {
 
 export const apiKeyRequired = fixed("api_key_required", 401, "API key required.");
 
-// Bulk requests and their sessions.
-
 export const bulkTooLarge = fixed("bulk_too_large", 413, "Bulk input is too large.");
 
 const figure = (count: number): string => count.toLocaleString("en-US");
@@ -354,7 +350,6 @@ export function jobRunning(): Refusal {
   return new Refusal("job_running", 429, message, { retryAfterSeconds: JOB_LOOK_SECONDS });
 }
 
-/** How often to look whether the job is done. */
 const JOB_LOOK_SECONDS = 10;
 
 export function tooManyWatched(limit: number): Refusal {

@@ -29,10 +29,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = "v1:";
 
-/**
- * `setting`, else the file in `dataDir`, made with mode 0600 when it is missing. Processes that start together get the
- * same key. Throws for a file that cannot be made or does not hold 32 bytes in base64.
- */
+/** `setting`, else `secret.key` in `dataDir`, which is made when missing. Throws where neither holds 32 bytes in base64. */
 export function loadSecretKey(setting: Uint8Array | undefined, dataDir: string): Uint8Array {
   if (setting !== undefined) return checked(setting, "GATEPOST_SECRET_KEY");
   const path = join(dataDir, KEY_FILE);

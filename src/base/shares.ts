@@ -93,15 +93,11 @@ export class Share {
     return this.#grant(owner, amount, {}, cost);
   }
 
-  /** For work that cost more than was said: nobody but its owner waits longer. */
   charge(owner: OwnerKey, cost: number): void {
     this.#queue.charge(owner, cost);
   }
 
-  /**
-   * More than the share counts as the share; `cost` says whose turn is next, where it is not the amount. Rejects with `NoRoom`
-   * when the queue is full and no owner's is longer, and with the reason of `signal` once it is aborted.
-   */
+  /** Rejects with `NoRoom`, or with the reason of `signal`. `cost` says whose turn is next, where it is not the amount. */
   async wait(
     owner: OwnerKey,
     amount = 1,
@@ -166,7 +162,6 @@ export class Share {
     return this.#reservation(owner, amount, options);
   }
 
-  /** Of what is counted already. */
   #reservation(
     owner: OwnerKey,
     amount: number,

@@ -26,7 +26,6 @@ export class StaleCache<T extends object> {
     this.#clock = clock;
   }
 
-  /** Undefined: it has to be asked for. */
   fresh(key: string): T | undefined {
     const kept = this.#kept.get(key);
     return kept && this.#clock.monotonicMs() < kept.staleAtMs ? kept.value : undefined;

@@ -36,7 +36,6 @@ export class BoundedLookup {
     this.lookup = this.#until(startedMs + coreBudgetMs, true);
   }
 
-  /** A lookup for premium checks: it ends so many milliseconds from now, or with their own budget. */
   within(milliseconds: number): Lookup {
     const endMs = this.#clock.monotonicMs() + milliseconds;
     return this.#until(Math.min(endMs, this.#premiumEndMs), false);

@@ -38,7 +38,6 @@ export interface CheckOneDeps {
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
-  /** Grows when what is known of domains changes; older answers are stale then. */
   readonly datasetsVersion: () => number;
 }
 

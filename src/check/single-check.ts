@@ -17,7 +17,6 @@ interface CheckQuestion {
   readonly text: string;
   readonly mode: EntryMode;
   readonly asked: RequestedChecks;
-  /** Absent: `CORE_BUDGET_MS`. */
   readonly budgetMs?: number;
 }
 

@@ -51,10 +51,7 @@ interface CacheOptions<T> {
   readonly sizeOctets: (record: T) => number;
 }
 
-/**
- * What was used longest ago goes first. Own code, because the library for it would be a tenth of the light package; a map
- * alone would not do: V8 steps over all deleted entries to find the first.
- */
+/** What was used longest ago goes first. A map alone would not do: V8 steps over all deleted entries to find the first. */
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;

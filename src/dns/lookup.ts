@@ -92,7 +92,6 @@ export interface CacheStats {
   readonly size: number;
   readonly hits: number;
   readonly misses: number;
-  /** Questions that were under way already and are not asked twice. */
   readonly joined: number;
   readonly refreshed: number;
 }

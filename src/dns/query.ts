@@ -26,7 +26,6 @@ export interface PendingQuestion<T> extends Question<T> {
   readonly until?: Until | undefined;
 }
 
-/** Takes the reply; `spentMs` of the question's 5 s are over by then. */
 export type Done<T> = (reply: Reply<T>, spentMs: number) => void;
 
 /** The reply until one is read. It holds for a name that cannot be asked for: such a name cannot exist. */
@@ -144,9 +143,7 @@ export const NO_COUNTS = {
   queries: 0,
   retries: 0,
   recovered: 0,
-  /** Answers that came after their try's time was over. */
   lateAnswers: 0,
-  /** Messages that answer no question under way. */
   strays: 0,
   truncated: 0,
   /** Milliseconds in which questions waited and no server answered anything, not even the question for the root. */

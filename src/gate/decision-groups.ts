@@ -2,8 +2,6 @@ import type { FeedbackOutcome } from "../core/policy/outcomes.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { DecisionGroup, DecisionGroups } from "./gate-shapes.ts";
 
-/** What an account's decisions have in common. */
-
 export interface GroupedRow {
   readonly decision: Decision;
   readonly domain: string | null;

@@ -16,8 +16,6 @@ import { type AccountHash, sourceId, type SourceKey, sourceKeys } from "./traffi
 import type { DecisionGroups, DecisionPage, LoggedDecision } from "./gate-shapes.ts";
 import type { DecisionMade } from "./outcomes.ts";
 
-/** What an account decided lately, where it asked for that: no address, and no name but the registrable domain. */
-
 const LOGGED_MAX = 10_000;
 /** Of pages: who has a page's key must not push out what the account's own servers and hooks decided. */
 const OF_PAGES_MAX = LOGGED_MAX / 2;

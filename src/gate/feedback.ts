@@ -19,8 +19,6 @@ import { keepNewest, pruneRows } from "../store/prune.ts";
 import { lockAccount } from "../store/locks.ts";
 import { type AccountHash, mailboxId, reportedDomainOf } from "./traffic-marks.ts";
 
-/** Mailboxes and domains that accounts reported, so that a decision on any other asks no store. */
-
 /** Other servers write too. */
 const BELIEVED_MS = 1_000;
 

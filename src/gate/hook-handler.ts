@@ -63,7 +63,6 @@ export interface HookClient {
 
 interface ReceivedCall {
   readonly request: HookRequest;
-  /** Undefined: the body is not a JSON object. */
   readonly payload: object | undefined;
   readonly clientAddress: string;
   readonly startedMs: number;

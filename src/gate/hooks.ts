@@ -32,10 +32,7 @@ export interface HookCall {
   readonly durationMs: number;
 }
 
-/**
- * `id`: 32 hexadecimal digits, the last segment of its URL. `challenge`: what `challenge` and `review` become.
- * `jwks_url`: where the system's public keys are, for systems that sign with one.
- */
+/** `challenge`: what `challenge` and `review` become. `jwks_url`: where the system's public keys are. */
 export type Hook = Readonly<Omit<HookRow, "last_call" | "last_failure">>;
 
 export interface HookNews extends Readonly<HookCountRow> {

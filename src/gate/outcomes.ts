@@ -19,7 +19,6 @@ import type { OutcomeReport } from "./gate-shapes.ts";
 import type { Hooks } from "./hooks.ts";
 import type { PoliciesInForce } from "./rulings.ts";
 
-/** Counts by UTC day: what was decided, and what a shadow version says of the same. No address. */
 interface OutcomeBatch {
   readonly outcomes: readonly OutcomeCountRow[];
   readonly pairs: readonly ShadowCountRow[];
@@ -78,10 +77,7 @@ export class Outcomes {
     this.#db = db;
   }
 
-  /**
-   * All or nothing. Beyond `rowsMax` a new row counts as "(other)" without key; new domains beyond the limit do not.
-   * Several processes write in turn, so that none counts what another is about to insert.
-   */
+  /** All or nothing, one process after the other. Beyond `rowsMax` a new row counts as "(other)" without key. */
   async add(
     { outcomes = [], pairs = [], domains = [], rules = [] }: Partial<OutcomeBatch>,
     { rowsMax, domainsMax }: Limits = LIMITS,
@@ -235,7 +231,6 @@ export interface OutcomeRecorderDeps {
   readonly outcomes: Pick<Outcomes, "add">;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Pick<Log, "error">;
-  /** Absent: nothing is counted by hour. */
 }
 
 const FLUSH_AFTER_MS = 1_000;

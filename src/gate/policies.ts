@@ -220,7 +220,6 @@ function checkName(name: string): void {
   throw badField("A policy's name has 1 to 32 characters: a to z, 0 to 9, _ and -.");
 }
 
-/** The text that is stored. Throws the `Refusal` that names every mistake with its path. */
 function checkedDocument(
   document: unknown,
   account: Author["account"],

@@ -45,10 +45,7 @@ export class PolicyStore {
     this.#db = db;
   }
 
-  /**
-   * Gives the version a number above all that were saved under the name; `pruned` old ones were deleted for it.
-   * Undefined: the account has `policiesMax` other policies.
-   */
+  /** Gives the version's number; `pruned` old ones went for it. Undefined: the account has `policiesMax` other policies. */
   save(
     made: Omit<PolicyVersionRow, "version">,
     as: "live" | "shadow",
@@ -118,7 +115,6 @@ export class PolicyStore {
     });
   }
 
-  /** The shadow becomes live; its number, or undefined when there is none. */
   promote(accountId: string, name: string): Promise<number | undefined> {
     const key = { account_id: accountId, name };
     return inTransaction(this.#db, async (tx) => {

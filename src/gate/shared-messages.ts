@@ -52,10 +52,7 @@ export interface SharedMessagesDeps {
 
 type IsStillRight = (sent: TrafficFacts) => boolean;
 
-/**
- * Counts messages where other processes count too: none goes out that the store has not counted, as long as it is not
- * away. One of a mailbox is counted after the other, and goes out with the first question that hears of it in time.
- */
+/** Counts messages where other processes count too: none goes out that a store in reach has not counted. */
 export class SharedMessages {
   readonly #deps: SharedMessagesDeps;
   readonly #countings = new LRUCache<string, Counting>(entriesUpTo(COUNTINGS_MAX));

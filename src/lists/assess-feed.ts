@@ -21,7 +21,6 @@ export interface CopyHead {
   readonly fetchedAtMs: number;
   /** The day of the first copy: the one on which names came that say nothing else. */
   readonly baseDay: number;
-  /** Names of the last accepted fetch; a rotating list holds more. */
   readonly fetchedNames: number;
   readonly names: number;
   /** Of a rotating list: the days on which it was fetched, oldest first, at most `KEPT_UNSEEN_DAYS` of them. */
@@ -142,7 +141,6 @@ function oddContent(names: ReadonlySet<string>, { floor, rotating }: FetchedSour
   return missing === undefined || rotating ? undefined : refused("lacks_known", missing);
 }
 
-/** How the operator accepts a list whose size really changed. */
 const wayOut = (id: string): string => `gatepost lists refresh --accept ${id}`;
 
 function swing(size: number, last: CopyHead | undefined) {

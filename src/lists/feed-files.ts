@@ -48,7 +48,6 @@ export function unpackText(file: FeedFile | undefined): string | undefined {
   }
 }
 
-/** Undefined unless the text is JSON that `isValid` takes. */
 export function parseIf<T>(
   text: string | undefined,
   isValid: (value: unknown) => value is T,

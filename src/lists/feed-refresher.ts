@@ -219,7 +219,6 @@ export class FeedRefresher {
     };
   }
 
-  /** Waits for a refresh that runs; what is asked by then comes to nothing. */
   async stop(): Promise<void> {
     this.#over.abort();
     await Promise.allSettled([this.#running, this.#looking]);

@@ -82,7 +82,6 @@ export class MailServerLearner {
     return this.#end();
   }
 
-  /** One step; how long to wait for the next. */
   async #work(): Promise<number> {
     if (this.#queue.length === 0) return (await this.#begin()) ? STEP_MS : REST_MS;
     const names = this.#queue.splice(-STEP_NAMES);
@@ -112,7 +111,6 @@ export class MailServerLearner {
     return this.#silences > 0;
   }
 
-  /** False if no round is due. */
   async #begin(): Promise<boolean> {
     const { files, clock } = this.#deps;
     const [file] = await files.read(ROUND_FILE);

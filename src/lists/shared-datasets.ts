@@ -222,7 +222,6 @@ function familiesOf(
 /** What was counted without the feeds that are off, of the tables in use: counting takes some 30 ms. */
 const counted = new WeakMap<ArrayBufferLike, Map<number, ArrayBufferLike>>();
 
-/** The families that the feeds which are on show by themselves. */
 export function familiesUnder(
   rules: Rules,
   { sources, disposable, families }: Pick<PackedDatasets, "sources" | "disposable" | "families">,

@@ -44,7 +44,6 @@ export interface BulkChecker {
   readonly dnsFigures: () => DnsFigures;
   readonly verdicts: () => VerdictTotals;
   readonly hasRoom: (owner: OwnerKey) => boolean;
-  /** Leaves no socket and no timer. */
   readonly close: () => void;
 }
 
@@ -93,7 +92,6 @@ export function openBulkChecker(
   let begun = 0;
   return {
     check,
-    /** Waits for the resolver, and at intervals for a turn of the event loop. */
     room() {
       begun += 1;
       if (begun % BEGUN_AT_ONCE > 0) return dns.room();
@@ -230,7 +228,6 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
   return { service, lists, thread };
 }
 
-/** The thread that runs jobs; it is woken for those of before this start. */
 function openThread(
   { machine, config, log, closing }: BulkProcess,
   { sql, datasets, secretKey, shares }: OpenBulkParts,

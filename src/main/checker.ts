@@ -50,7 +50,6 @@ export function dnsCap(config: DnsConfig, machine: DnsMachine): SharedCap {
   return cap;
 }
 
-/** For the bulk thread: the cap of the thread that started it. */
 export const joinDnsCap = (config: DnsConfig, memory: SharedArrayBuffer): SharedCap =>
   new SharedCap(underWayMaxFor(serversOf(config)), memory);
 
@@ -114,7 +113,6 @@ export function openDns(config: DnsConfig, profile: Profile, options: DnsOptions
   return dns;
 }
 
-/** Those that the operator named, else the system's. */
 export function serversOf({ dnsServers }: DnsConfig): readonly ServerAddress[] {
   if (dnsServers !== undefined) return dnsServers;
   try {
@@ -201,5 +199,4 @@ export function registrationFrom(
   return createRegistration({ bootstrap, outbound, cache, clock, log, shares, timeoutMs });
 }
 
-/** The copy of the RDAP bootstrap file lies here. */
 export const rdapFolder = (dataDir: string): string => join(dataDir, "rdap");

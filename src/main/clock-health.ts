@@ -27,7 +27,6 @@ const clockTrouble = (says: string): Trouble => ({
   toDo: "Set it (NTP): quotas, sessions, keys and leases go by it.",
 });
 
-/** How far the clock is ahead of a time that is known, and what time that is. */
 export interface KnownTime {
   readonly ms: number;
   /** "written": of something in the database, which only a clock that is behind contradicts. */

@@ -6,10 +6,7 @@ import { requireFiles } from "./program-files.ts";
 import { readConfig, unknownSettings } from "./settings/config.ts";
 import { leaveSoon, leaveWhenAsked, limitHeapGrowth, untilStopped } from "./terminal.ts";
 
-/**
- * The commands that a command line needs: `serve` and `worker` start without what the others work with. Settings are read when
- * a command runs, so that --help works with bad ones.
- */
+/** Settings are read when a command runs, so that --help works with bad ones. */
 export async function commandsFor(
   [name]: readonly string[],
   terminal: Terminal,

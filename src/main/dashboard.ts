@@ -158,7 +158,6 @@ interface SystemReads {
 
 type Fact = SystemState["facts"][number];
 
-/** What the dashboard's system page shows. The process counts as started when this is called. */
 export function systemFacts(
   { config, clock }: Process,
   { backing, trust }: Serving,

@@ -33,7 +33,6 @@ interface ResolverParts {
 }
 
 interface MeasuredResolver {
-  /** A sentence when the resolver is fine. */
   readonly found: string | Trouble;
   readonly medianMs?: number;
   /** Null: nothing was found, and names that exist were not asked. */

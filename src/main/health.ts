@@ -26,7 +26,6 @@ import type { Serving } from "./serving.ts";
 import { databasePlace } from "./store.ts";
 
 interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
-  /** Of each thread. */
   readonly dnsFigures: () => readonly (DnsFigures | undefined)[];
   /** Whether a name server answers, for when nobody tests whether it tells the truth. */
   readonly dnsAnswers: () => Promise<boolean>;
@@ -35,7 +34,6 @@ interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
   readonly listThread: Pick<BulkThread, "isDown"> | undefined;
 }
 
-/** Opens what watches this process; it looks by itself until the process closes. */
 export function openHealth(process: Process, parts: HealthParts): Health {
   const { config, clock, log, closing } = process;
   const { backing } = parts;
@@ -164,7 +162,6 @@ export async function diskTrouble(folder: string): Promise<Trouble | undefined> 
   return { says, toDo, isWarning: true };
 }
 
-/** Why this user may not write there; undefined when it may. */
 async function unwritableWords(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.W_OK);
@@ -246,7 +243,6 @@ const LISTS_WAIT: Trouble = {
   toDo: "Look for bulk.thread_failed and bulk.claim_failed in the log: a disk that cannot be read, or too little memory. It is tried again every second.",
 };
 
-/** A chunk waits while no worker has one. */
 async function standsStill(db: Kysely<Database>, nowMs: number): Promise<boolean> {
   const chunks = db
     .selectFrom("chunks")
@@ -328,7 +324,6 @@ export function dutiesPart(
 
 const FEED_OLD_DAYS = 3;
 
-/** When the database was made. */
 export async function bornMs(db: Kysely<Database>): Promise<number> {
   const { born } = await db
     .selectFrom("schema_migrations")

@@ -67,7 +67,6 @@ export interface ServedLists {
   /** What is known now; take it anew for each check. */
   readonly datasets: () => Datasets;
   readonly version: () => number;
-  /** What `datasets` reads, for threads that attach to it too. */
   readonly shared: () => SharedDatasets;
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
   readonly recorder: MailRecorder;

@@ -92,7 +92,6 @@ export const nothingCounted = (): ProcessCounts => ({
   proxy: "",
 });
 
-/** Counts the requests of the API on their way to the metrics. */
 export const countedRequests = (http: HttpMetrics, counted: ProcessCounts): HttpMetrics => ({
   observe(route, method, status, durationMs) {
     counted.requests += 1;
@@ -142,7 +141,6 @@ export function watch<Reading>(
   }
 }
 
-/** A row for each value, with its name as the label. */
 const rowsBy = (label: string, values: Readonly<Record<string, number>>): readonly MetricRow[] =>
   Object.entries(values).map(([name, value]) => [value, { [label]: name }]);
 

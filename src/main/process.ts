@@ -107,10 +107,7 @@ function waitsFor(fault: unknown, mayBeAway: boolean): string | undefined {
   return down?.cause instanceof Error ? down.cause.message : down?.message;
 }
 
-/**
- * `silent`: for commands, which speak to a person and write no log. Others wait, and begin again, with one line in the log,
- * while PostgreSQL starts or restarts, or a table is locked.
- */
+/** `silent`: for commands. Others begin again, with one line in the log, while PostgreSQL starts or a table is locked. */
 export async function openProcess<T extends object>(
   config: Config,
   { machine = systemMachine, log: lines }: { readonly machine?: Machine; readonly log?: "silent" },

@@ -52,7 +52,6 @@ export interface Serving {
   readonly shares: Shares;
   /** Whether DNS tells the truth; undefined when the operator switched the canaries off. */
   readonly trust: Trust | undefined;
-  /** For the lists, so that learning holds up no check. */
   readonly dns: DnsLookup;
   readonly lists: ServedLists;
 }

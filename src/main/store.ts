@@ -198,10 +198,7 @@ async function openScaledBacking(databaseUrl: string, process: Process): Promise
 
 type KeyConfig = Pick<Config, "secretKey" | "dataDir">;
 
-/**
- * Throws when the database was used with another key: its webhook secrets and hashes would be unreadable. A new one is made
- * for a database alone that was used with none.
- */
+/** Throws when the database was used with another key. A new one is made for a database alone that was used with none. */
 export async function openSecretKey(
   config: KeyConfig,
   { db }: Pick<SqlDatabase, "db">,

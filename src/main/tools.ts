@@ -105,7 +105,6 @@ async function openValidator(
   };
 }
 
-/** Says at the end that DNS could not be trusted. */
 function warnOf(trust: Trust | undefined, warn: (text: string) => void): void {
   const fault = trust?.fault();
   if (fault !== undefined) warn(`${fault.says} ${fault.toDo}\n`);

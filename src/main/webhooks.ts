@@ -11,7 +11,6 @@ import type { Process } from "./process.ts";
 export interface Webhooks {
   readonly setup: WebhookSetup;
   readonly deliveries: Deliveries;
-  /** Started where webhooks are sent: by the one serving process, or by workers. */
   readonly dispatcher: Dispatcher;
 }
 

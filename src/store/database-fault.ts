@@ -19,7 +19,6 @@ export type DatabaseFaultCode =
   | "other_key"
   | "unusable";
 
-/** The store cannot be used; the message tells the operator why. Match on `code`. */
 export class DatabaseFault extends Error {
   readonly code: DatabaseFaultCode;
 

@@ -61,10 +61,7 @@ export interface EmbeddedOptions {
   readonly upgrading?: Upgrading;
 }
 
-/**
- * Creates a file readable by this user only: it holds password hashes and addresses. A thread, or a command beside a running
- * server, creates none.
- */
+/** Creates a file readable by this user only. A thread, or a command beside a running server, creates none. */
 function prepareFile(dataDir: string, { schema, file }: EmbeddedOptions): string {
   const path = join(dataDir, DATABASE_FILE);
   if (file !== undefined) {
@@ -178,7 +175,6 @@ async function open(
 interface WatchedFile {
   readonly dataDir: string;
   readonly path: string;
-  /** Undefined: the database is in memory. */
   readonly log: LogSync | undefined;
 }
 

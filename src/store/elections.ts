@@ -8,7 +8,6 @@ export interface Elections {
   take(duty: string, lost: () => void): Promise<boolean>;
   /** The duty is free at once; nothing when another process has it. */
   resign(duty: string): Promise<void>;
-  /** Duties that this process would do and no process has. */
   free(): Promise<readonly string[]>;
 }
 

@@ -2,10 +2,7 @@ import type { Kysely } from "kysely";
 import { changeRows, deleteRows, findRow, insertRow } from "./rows.ts";
 import type { Database } from "./schema.ts";
 
-/**
- * `secret_key`: a fingerprint of it, from which the key cannot be had. `set_up`: until when the set-up link works, and
- * what its token is derived from. `signup`: what an administrator switched.
- */
+/** `secret_key`: its fingerprint. `set_up`: until when the link works. `signup`: what an administrator switched. */
 type InstallationFact = "secret_key" | "set_up" | "signup";
 
 export async function readFact(

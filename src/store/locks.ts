@@ -15,7 +15,6 @@ export function freeRows<T extends keyof Database, O>(
   return hasRivals(db) ? query.forUpdate().skipLocked() : query;
 }
 
-/** Locks the account's row against every change, and against rows that are to refer to it. */
 export async function lockAccount({ sql: db }: Tx, accountId: string): Promise<void> {
   if (!hasRivals(db)) return;
   await db.selectFrom("accounts").select("id").where("id", "=", accountId).forUpdate().execute();

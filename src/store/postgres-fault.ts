@@ -9,11 +9,7 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code) ? code : undefined;
 }
 
-/**
- * States in which the server answers no query: connection exception (08), no resources
- * (53), shutting down or starting (57P), the system's own errors (58), idle in transaction (25P03, 25P04),
- * read-only (25006). The session is given up: one that was read-only stays so when the server no longer is.
- */
+/** The server answers no query: connection, resources, shut-down, system errors, idle in transaction, read-only. */
 const SERVER_DOWN = /^(?:08|53|57P|58|25P0[34]$|25006$)/;
 
 /** Cancelled for taking too long (57014), or waited for a lock too long (55P03). The session lives on. */

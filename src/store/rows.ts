@@ -12,7 +12,6 @@ export async function countRows<T extends keyof Database>(
   return Number((await counted.executeTakeFirstOrThrow()).rows);
 }
 
-/** Rows whose columns have these values; null stands for itself. */
 type Match<Table extends keyof Database> = Readonly<Partial<Database[Table]>>;
 
 /** The builder knows a query by the name of its table; here all tables are alike. */
@@ -39,7 +38,6 @@ export async function insertRow<Table extends keyof Database>(
     .execute();
 }
 
-/** New values, or SQL that makes them of the old ones. */
 type Columns<Table extends keyof Database> = {
   readonly [Name in keyof Database[Table]]?: Database[Table][Name] | RawBuilder<unknown>;
 };

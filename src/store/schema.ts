@@ -93,7 +93,6 @@ export interface SignInRow {
   user_agent: string;
 }
 
-/** Append-only; ids of accounts that are gone stay. */
 export interface AuditEntryRow {
   id: string;
   at_ms: number;

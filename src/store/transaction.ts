@@ -38,11 +38,7 @@ class Abandoned extends Error {
 /** Deadlocks are between two as a rule, and the second try finds the other one done. */
 const TRIES_MAX = 4;
 
-/**
- * Runs `work` in one transaction, which on SQLite takes the write lock at its start. Where PostgreSQL undoes it to end a
- * deadlock, `work` runs again from its start, so it may only use `tx`. "quickly": a killed process loses nothing, but a
- * machine that fails may lose the last of it.
- */
+/** `work` runs again after a deadlock, so it may only use `tx`. "quickly": a machine that fails may lose the last of it. */
 export async function inTransaction<T>(
   db: Kysely<Database>,
   work: (tx: Tx) => Promise<T>,

@@ -50,10 +50,7 @@ function requireKnown(done: Applied, known: readonly Migration[]) {
 /** `migrate`: bring the schema up. `create`: only in an empty database. `look`: change nothing. */
 export type SchemaUse = "migrate" | "create" | "look";
 
-/**
- * Whether `migrate` is to be called; changes nothing. Throws a `DatabaseFault` "newer_schema" or "older_schema", and "behind"
- * where the schema is older than this program and may not be changed.
- */
+/** Whether `migrate` is to be called; changes nothing. Throws a `DatabaseFault` where the schema may not be used. */
 export async function needsSteps(
   db: Kysely<Database>,
   use: SchemaUse,
@@ -85,11 +82,7 @@ export interface Upgrading extends Partial<Means> {
 
 const AGAIN_MS = 1_000;
 
-/**
- * Runs all missing steps in one transaction: after a kill nothing of them is there, and the next start begins again. Of
- * several who do so at once the first migrates, and the others wait as long as it takes. Throws a `DatabaseFault`
- * "newer_schema" or "older_schema".
- */
+/** Runs all missing steps in one transaction; of several who do so at once the others wait. Throws a `DatabaseFault`. */
 export async function migrate(
   db: Kysely<Database>,
   nowMs: number,

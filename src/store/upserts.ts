@@ -50,7 +50,6 @@ type CountTable = {
   readonly [Table in keyof Database]: Database[Table] extends { count: number } ? Table : never;
 }[keyof Database];
 
-/** Inserts counts, or adds them to those of the same key: all columns but `count`. The rows are of different keys. */
 export async function addCounts<Table extends CountTable>(
   db: Kysely<Database>,
   table: Table,

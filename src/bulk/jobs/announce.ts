@@ -15,7 +15,6 @@ export interface CompletedEvent {
 }
 
 export interface Announcement {
-  /** Writes what is told, in the transaction that marks the batch as announced. */
   readonly write: (tx: Tx, event: CompletedEvent) => Promise<void>;
   readonly written: () => void;
 }

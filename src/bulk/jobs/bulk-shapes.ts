@@ -84,7 +84,6 @@ export const FILE_FACTS = {
 export type FileFactsJson = ObjectOf<typeof FILE_FACTS>;
 
 interface BulkText {
-  /** Decoded; of several parameters, all of them joined by a newline. At most `BULK_MAX_OCTETS` octets. */
   readonly text: string;
   readonly left?: AbortSignal;
 }

@@ -42,19 +42,13 @@ export interface ClaimedChunk {
   readonly mayCrash: boolean;
 }
 
-/**
- * `stored`: counted, the job continues; `finished`: it was the job's last chunk and the job is completed;
- * `late`: the chunk or the job is another's by now, and nothing was stored.
- */
+/** `finished`: it was the last chunk of its job. `late`: the chunk or the job is another's by now, and nothing was stored. */
 export type CompleteOutcome = "stored" | "finished" | "late";
 
 /** So many claims that ended in silence make a chunk one that may crash its worker: workers are killed from outside, too. */
 export const SILENT_CLAIMS_MAX = 5;
 
-/**
- * A chunk that was claimed so often and never came to an end takes its job with it. What counts beyond
- * `SILENT_CLAIMS_MAX` is only what a living worker says with `release`.
- */
+/** Claims after which a chunk takes its job with it; beyond `SILENT_CLAIMS_MAX` only `release` counts. */
 export const CLAIMS_MAX = 10;
 
 /** A job with an unclaimed chunk of this kind this long after its acceptance fails: the chunk must not end workers without limit. */
@@ -68,10 +62,7 @@ export class ChunkQueue {
     this.#db = db;
   }
 
-  /**
-   * A free chunk, or one whose lease has ended, of the owner who waited longest for a turn. `token` was never used
-   * before. Owners in `except` have their share of this worker.
-   */
+  /** A free chunk of the owner who waited longest, none of those in `except`. `token` was never used before. */
   async claim(
     lease: Lease,
     token: string,
@@ -98,10 +89,7 @@ export class ChunkQueue {
     };
   }
 
-  /**
-   * Prolongs the leases of these claims, where they are still this worker's, and notes its speed and progress; returns the
-   * tokens of those that are. A claim that the worker gave up, because the database could not be reached, ends.
-   */
+  /** Prolongs the leases that are still this worker's and returns their tokens; notes its speed and progress. */
   async renew(
     { worker, nowMs, leaseMs, tokens, answered = new Map() }: Lease & ClaimedTokens,
     entriesPerSecond: number,
@@ -148,10 +136,7 @@ export class ChunkQueue {
     });
   }
 
-  /**
-   * The chunk was wholly inconclusive. `retry`: it is put back until `retryAtMs`. `accept`: its job has
-   * waited `dnsWaitMaxMs` for DNS since its first such chunk, so store what there is. `late` as above.
-   */
+  /** Puts a wholly inconclusive chunk back (`retry`), unless its job has waited `dnsWaitMaxMs` for DNS (`accept`). */
   async postpone(
     chunk: ClaimedChunk,
     at: { readonly nowMs: number; readonly retryAtMs: number; readonly dnsWaitMaxMs: number },
@@ -195,7 +180,6 @@ export class ChunkQueue {
   }
 }
 
-/** Its last chunk is done. */
 export async function endJobIn({ sql }: Tx, session: string, nowMs: number): Promise<void> {
   const ended = {
     state: raw`case when state = 'stopping' then 'stopped' else 'completed' end`,

@@ -30,7 +30,6 @@ interface ForgetBatchesDeps {
   readonly clock: { readonly nowMs: () => number };
 }
 
-/** Where a session has the address. */
 interface FoundAddress {
   readonly session: string;
   readonly entries: ReadonlySet<number>;
@@ -40,10 +39,7 @@ interface FoundAddress {
   readonly others: number;
 }
 
-/**
- * Takes an address out of the batches of every owner, running ones too; a chunk that a worker has is checked once more
- * without it. A session is changed whole or not at all. Returns how many entries and rows had it.
- */
+/** Takes an address out of all batches, running ones too, each whole or not at all. Returns how many entries and rows had it. */
 export async function forgetInBatches(
   deps: ForgetBatchesDeps,
   sought: SoughtAddress,
@@ -104,7 +100,6 @@ async function numbersOf(
   return rows.map(({ number }) => number);
 }
 
-/** False when the session has nothing else. */
 async function takeOut(
   { db, clock }: ForgetBatchesDeps,
   sought: SoughtAddress,
@@ -153,7 +148,6 @@ interface CutChunk {
   /** Of its own entries that are gone, those that had a result. */
   readonly done: Tally;
   readonly spelled: number;
-  /** Nothing of it is left to check. */
   readonly isEnded: boolean;
 }
 

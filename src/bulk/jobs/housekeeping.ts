@@ -44,7 +44,6 @@ interface KeepSessionsDeps extends House {
 
 const SCRUB_EVERY_MS = 60_000;
 
-/** Deletes expired sessions, and makes the disk forget them; one process at a time need do it. */
 export function keepSessions(deps: KeepSessionsDeps): End {
   const { db, scrub, clock } = deps;
   let isScrubDue = false;
@@ -60,10 +59,7 @@ export function keepSessions(deps: KeepSessionsDeps): End {
 
 const PRUNE_ROWS_MAX = 25;
 
-/**
- * Deletes a session's parts a few at a time, then the session, unless it is still to be announced. It is invisible all the
- * while.
- */
+/** Deletes a session's parts, then the session, unless it is still to be announced. It is invisible all the while. */
 async function pruneSession(db: Kysely<Database>, session: string): Promise<void> {
   for (const name of ["chunks", "table_pages"]) {
     const table = raw.table(name);

@@ -54,10 +54,7 @@ export class Jobs {
     this.#deps = deps;
   }
 
-  /**
-   * Stores a batch and charges it, all or nothing. Refuses in this order: a job is running, cooldown, unpaid, full; one
-   * that was checked at once only when it is unpaid.
-   */
+  /** All or nothing. Refuses in this order: a job is running, cooldown, unpaid, full; a checked batch only when it is unpaid. */
   async create(order: JobOrder | CheckedBatch, terms: ChargeTerms): Promise<JobOutcome> {
     const packed = await packBatch(order);
     return await this.#paying(terms, async (tx, reserved) => {

@@ -25,14 +25,12 @@ interface LeasesDeps {
 interface Leased {
   readonly chunk: ClaimedChunk;
   readonly tally: Tally;
-  /** Another worker has it by now. */
   isLost: boolean;
 }
 
 /** The leases of a worker's chunks, which it renews with how far they are and how fast it is. */
 export class Leases {
   readonly #deps: LeasesDeps;
-  /** By token the chunks that are claimed or, with undefined, being claimed. */
   readonly #leased = new Map<string, Leased | undefined>();
   #claims = 0;
   #renewedMs = -Infinity;

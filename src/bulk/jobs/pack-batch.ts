@@ -62,7 +62,6 @@ export interface KeptAnswer {
 }
 
 export interface ChunkOutcome {
-  /** One JSON text for each entry, in their order; no line breaks in it. */
   readonly results: readonly string[];
   /** First spellings of the valid entries; no line breaks in them. */
   readonly valid: readonly string[];

@@ -59,10 +59,7 @@ interface FoundResult {
   readonly isDuplicate: boolean;
 }
 
-/**
- * Pages of entries with their results. They come in ascending order, so that one chunk is in memory, and of older ones
- * what is wanted again.
- */
+/** In ascending order, so that one chunk is in memory, and of older ones what is wanted again. */
 async function* foundPages<Page extends { readonly entries: readonly number[] }>(
   source: ResultSource,
   pages: number,

@@ -135,10 +135,7 @@ interface Submission extends SubmitRequest {
   readonly spamTrap: boolean;
 }
 
-/**
- * Batches, jobs and their sessions. Every method throws a `Refusal` for what it will not do; a session that
- * is unknown, malformed, expired, deleted or another owner's is the same 404 everywhere.
- */
+/** Throws a `Refusal` for what it will not do; a session that is not the caller's is the same 404 as an unknown one. */
 export class BulkService {
   readonly #deps: SubmitDeps;
 
@@ -146,11 +143,7 @@ export class BulkService {
     this.#deps = deps;
   }
 
-  /**
-   * Takes a batch in the order of refusals of decisions section 5, from 400 (no entry at all) and 413 on:
-   * identity and rate are settled in `admitted`. A refusal charges nothing. At most 100 unique entries are
-   * checked at once within the time budget; more, or a spent budget, become a queued job.
-   */
+  /** Refuses in the order of decisions section 5, from 400 on; a refusal charges nothing. */
   async submit(admitted: Admitted, request: BulkRequest): Promise<BulkAnswer> {
     const { log, clock, syncBudgetMs, idempotencyKeys } = this.#deps;
     if ("text" in request) checkBulkText(request.text);
@@ -303,7 +296,6 @@ export class BulkService {
   }
 }
 
-/** What the job was paid with, or that nothing paid for it; throws what else stands against it. */
 function chargeOf(outcome: JobOutcome, nowMs: number): Charge | Unpaid {
   switch (outcome.kind) {
     case "accepted":

@@ -43,14 +43,12 @@ const DNS_PAUSE_MS = 2_000;
 
 interface WorkerDeps {
   readonly check: EntryCheck;
-  /** Undefined, or a promise of the next turn of the event loop. */
   readonly room: () => Promise<void> | undefined;
   /** Whether DNS takes questions of the owner now; else it does once one of its entries has ended. */
   readonly hasRoom: (owner: OwnerKey) => boolean;
   readonly dnsAnswers: () => Promise<boolean>;
   /** Nobody is asked: a chunk without an answer waits for none. */
   readonly isDnsOff?: boolean;
-  /** Milliseconds so far in which DNS answered nothing. */
   readonly silentMs: () => number;
   readonly shares: Pick<Shares, "of">;
   readonly chunks: ChunkQueue;
@@ -119,10 +117,7 @@ class ChunkLost extends Error {}
 
 const isOpen = ({ dns }: EntryOutcome): boolean => dns === "inconclusive";
 
-/**
- * Takes chunks of running jobs until it is stopped. Each is claimed, checked and stored, and its lease is renewed
- * meanwhile; the methods below stand in this order.
- */
+/** Claims, checks and stores chunks of running jobs until it is stopped. */
 export class BulkWorker {
   readonly #deps: WorkerDeps;
   readonly #chunksOf = new Map<OwnerKey, number>();
@@ -187,8 +182,6 @@ export class BulkWorker {
     const { chunks, name, clock } = this.#deps;
     await chunks.handBack(name, clock.nowMs());
   }
-
-  // Claim: one after the other, until a claim finds nothing.
 
   #claim(): void {
     if (this.#claiming !== undefined || !this.#mayBeMore || !this.#hasPlace()) return;
@@ -270,8 +263,6 @@ export class BulkWorker {
     if (this.#underWay === 0 && !this.#isStopped) await this.#leases.tell();
     this.wake();
   }
-
-  // Check: entries begin as DNS takes them, each owner in turn.
 
   async #check(work: RunningChunk): Promise<CheckedChunk> {
     const { owner, turns } = work.chunk;
@@ -363,8 +354,6 @@ export class BulkWorker {
     const outcome = outcomeOf(entries, results);
     return { outcome, conclusive, isPostponed: isSilent || dnsDown || wasSilent, dnsDown };
   }
-
-  // Store: the results, or the chunk goes back into the queue.
 
   async #finish(chunk: ClaimedChunk, checked: CheckedChunk): Promise<void> {
     if (this.#isStopped) return;

@@ -64,11 +64,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * The event "registration" of an RDAP domain object (RFC 9083 sections 4.5 and 5.3). Everything else in it,
- * contact data above all, is dropped. Of several the oldest counts. No such event is `absent`; an answer about another
- * name, or for another object than a domain, is `unknown`.
- */
+/** The oldest "registration" (RFC 9083 sections 4.5 and 5.3), or `absent`; `unknown` for an answer about another object. */
 export function readDomainAnswer(body: Uint8Array, domain: string): Answer<Registration> {
   const object = readJson(body);
   if (!isRecord(object) || object["objectClassName"] !== "domain") return MALFORMED;

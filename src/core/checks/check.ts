@@ -25,7 +25,6 @@ export type CheckOutcome<Fields> = Fields | "unavailable";
 
 /** What a check sees while it runs: the world, and the checks before it in `CHECKS` of the same request. */
 export interface CheckRun<Reads = unknown> extends CheckDeps {
-  /** The fields of the asked checks before this one, once all of them have ended. */
   readonly obtained: () => Promise<Reads>;
   /** DNS questions this request may still ask, once the checks before it that ask DNS have ended. */
   readonly questionsLeft: () => Promise<number>;
@@ -37,7 +36,6 @@ export type AdviceState = "good" | "warn" | "bad" | "unknown";
 export interface AdviceWords {
   readonly state: AdviceState;
   readonly says: string;
-  /** What to change, mostly in DNS; absent if no change is needed. */
   readonly fix?: string;
   readonly figure?: string;
   readonly record?: string;

@@ -32,10 +32,7 @@ function withoutBulk(answer: Answer<string>): Answer<string> {
 const octetsOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + text.length, 0);
 
-/**
- * Asks and counts each question once, as it goes over the wire: an address question is two, A and AAAA. Names that cannot
- * exist and special-use names count as absent without a question.
- */
+/** Asks each question once. Names that cannot exist and special-use names are absent without a question. */
 export function sharedLookup(lookup: Lookup, count: { asked: number }): Lookup {
   const once = <T>(questions: number, ask: (name: string) => Awaitable<Answer<T>>) => {
     const answers = new Map<string, Awaitable<Answer<T>>>();

@@ -124,10 +124,7 @@ function userLabel({ name, registrableDomain }: Domain): string | undefined {
   return label.includes(".") ? undefined : label;
 }
 
-/**
- * One text per mailbox, never to send mail to. Depends on the address alone: providers are known by their own domains only.
- * It is its own canonical form. `rules`: up to which number of `MAILBOX_RULES`.
- */
+/** One text per mailbox, by the address alone, its own canonical form. `rules`: up to which number of `MAILBOX_RULES`. */
 export function canonicalAddress(address: Address, rules = MAILBOX_RULES): string {
   const { localPart, quoted, domain } = address;
   // Quotes and the normal form of Unicode count under the first rules.

@@ -52,7 +52,6 @@ export interface Datasets {
   readonly families: NameTable;
   /** The start of the UTC day on which list `bit` first held `name`. Undefined when it came with the program. */
   readonly history?: { sinceMs(name: string, bit: number): number | undefined };
-  /** What was learned of this very mail host, or of an address it resolves to. */
   readonly mailServers: { kindOf(host: string): MailServerKind | undefined };
   readonly free: NameSet;
   readonly knownGood: NameSet;

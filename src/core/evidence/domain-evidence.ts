@@ -191,10 +191,7 @@ export function isKnownGood(
   return word === undefined ? knownGood.has(name) : word === "allow";
 }
 
-/**
- * What the feeds say of one name. `strong`: a curated feed or the operator, which is certain. `single`: uncurated feeds
- * only. `weak`: weak feeds only, or a doubtful one alone.
- */
+/** `strong`: a curated feed or the operator. `single`: uncurated feeds only. `weak`: weak feeds only, or a doubtful one alone. */
 interface Standing {
   readonly strength: "strong" | "single" | "weak";
   readonly name: string;

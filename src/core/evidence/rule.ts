@@ -16,7 +16,6 @@ export interface SaidOf {
 
 interface NameWords<Word> {
   readonly exact: Map<string, Word>;
-  /** "a.example" for "*.a.example". */
   readonly below: Map<string, Word>;
 }
 
@@ -133,10 +132,7 @@ const FEED_FORM = /^feed:([a-z0-9-]{1,40})$/;
 const HASHED = "address:";
 const HASHED_FORM = /^address:([0-9a-f]{32})@([a-z0-9.-]{1,253})$/;
 
-/**
- * Reads "a.example", "*.a.example", "mx:mail.a.example", "mx:*.a.example", "feed:castle", an address, or the stored form
- * of one ("address:<hash>@a.example"). Blanks around it do not count. "*.zone" may be a single label. Never throws.
- */
+/** "a.example", "*.a.example", "mx:a.example", "feed:castle", an address or its stored form. Never throws. */
 export function readListSubject(text: string): Parsed<ListSubject> {
   const trimmed = text.trim();
   if (trimmed.length > ENTRY_MAX_UNITS) return { ok: false, fault: "length" };

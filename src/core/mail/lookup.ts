@@ -94,10 +94,7 @@ export interface Lookup {
 /** A lookup that ends so many milliseconds from the call, or with its budget; what is open then is `unknown`. */
 export type Within = (milliseconds: number) => Lookup;
 
-/**
- * Continues with a value at once, and with a promise later: most requests then need no promise.
- * `late` changes the promise first, for example to give it a deadline.
- */
+/** Continues with a value at once, and with a promise later, which `late` may give a deadline first. */
 export function when<T, U>(
   value: Awaitable<T>,
   step: (value: T) => Awaitable<U>,

@@ -45,10 +45,7 @@ const NAMES_MAX_OCTETS = 2_048;
 export const mailWithoutDns = (name: string): MailHosts =>
   isSpecialUse(name) ? { kind: "none", why: "specialUse" } : { kind: "unknown" };
 
-/**
- * RFC 5321 section 5.1, RFC 7505. Hosts are tried in preference order until one resolves to an address that mail can
- * reach, five at the most; hosts that DNS denies are left out, hosts without an answer stay in.
- */
+/** RFC 5321 section 5.1, RFC 7505. Of five hosts in preference order the first counts that mail can reach. */
 export function findMailHosts(
   name: string,
   lookup: Pick<Lookup, "mx" | "addresses">,
@@ -110,10 +107,7 @@ function tryHosts(
   });
 }
 
-/**
- * With A and AAAA of each and the MX before them, an entry costs 11 questions: its owner may name twenty hosts in the zone
- * of somebody else. Hosts that nobody asked for stay in.
- */
+/** An entry costs 11 questions at most: its owner may name twenty hosts in the zone of somebody else. */
 const HOSTS_ASKED_MAX = 5;
 
 /** Leaves at most 20, and of those after the second only 2 KiB of names. RFC 5321 section 5.1 allows a limit and asks for two. */
@@ -235,7 +229,6 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/** The table of providers tells it; undefined while nobody knows where the mail goes, and for no mail. */
 export function mailKindOf(domain: Domain, mail: MailHosts): MailKind | undefined {
   if (relayOfDomain(domain) !== undefined || relayOfMail(mail) !== undefined) return "relay";
   if (mail.kind !== "hosts") return undefined;

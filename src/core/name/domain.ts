@@ -63,7 +63,6 @@ function simpleLabel(label: string): string | undefined {
   return `xn--${punycode.encode(label)}`;
 }
 
-/** Empty when it is no Punycode (RFC 3492). */
 function fromALabel(label: string): string {
   try {
     return punycode.decode(label.slice("xn--".length));
@@ -262,10 +261,7 @@ const ESCAPED = /\\(?:046|092|1(?:2[89]|[3-9]\d)|2[0-4]\d|25[0-5])/g;
 /** Lower-case labels of visible ASCII, the last of which is no number. */
 const DNS_NAME = /^(?:[!--/-@[\]-~]{1,63}\.)*(?!\d+$)[!--/-@[\]-~]{1,63}$/;
 
-/**
- * Whether DNS can be asked for a mail server of this name: for any but an address (RFC 2181 section 11), so for
- * "_dc-mx.0a1b.example.com" of a large proxy too. White space and control characters stay out.
- */
+/** Any name without white space and control characters (RFC 2181 section 11), "_dc-mx.0a1b.example.com" too; no address. */
 export function isMailHost(name: string): boolean {
   const plain = name.includes("\\") ? name.replace(ESCAPED, "x") : name;
   if (plain.length > DOMAIN_MAX_OCTETS || !DNS_NAME.test(plain)) return false;

@@ -1,7 +1,4 @@
-/**
- * Whether an address from DNS can be a mail server's. Documentation ranges count as reachable: they do no harm and tests
- * use them. What may be dialled is decided by the stricter guard of `outbound`.
- */
+/** Whether an address can be a mail server's. What may be dialled is decided by the stricter guard of `outbound`. */
 export function isReachable(address: string): boolean {
   if (!address.includes(":")) return isReachableV4(address);
   const groups = v6Groups(address);
@@ -110,10 +107,7 @@ export function mappedV4(groups: readonly number[]): string | undefined {
   return dotted(groups[6] ?? 0, groups[7] ?? 0);
 }
 
-/**
- * How a client's address is counted: an IPv4 address as it is and by its /24, an IPv6 one by its /64 and /48. Undefined for
- * what is none.
- */
+/** An IPv4 address as it is and by its /24, an IPv6 one by its /64 and /48. Undefined for what is none. */
 export function countedAddress(
   text: string,
 ): { readonly host: string; readonly net: string } | undefined {

@@ -95,7 +95,6 @@ export interface Condition {
   readonly isFinal: Holds;
 }
 
-/** Whether a rule with these conditions may still match or fail, depending on what the missing sources say. */
 export function isOpen(
   conditions: readonly Condition[],
   facts: Facts,

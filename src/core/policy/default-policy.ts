@@ -45,10 +45,7 @@ const SEND_DOCUMENT = {
   else: "accept",
 } as const;
 
-/**
- * The same for what the application sends by itself or for somebody who is signed in, under the name `notify`: nothing
- * that others asked for counts.
- */
+/** `notify`: what the application sends by itself or for somebody who is signed in; what others asked for does not count. */
 const NOTIFY_DOCUMENT = {
   rules: [
     { when: { format: false }, then: "reject", reason: "format" },

@@ -87,7 +87,6 @@ export interface CheckFacts {
   readonly sms_gateway: boolean;
   readonly fresh?: boolean;
   readonly whitelist: boolean;
-  /** The operator of this service allows the domain or the address. */
   readonly allowed: boolean;
   /** The operator denies the domain, the address or a mail host of it. */
   readonly denied: boolean;
@@ -131,7 +130,6 @@ export interface PolicyRule {
   readonly name: string;
 }
 
-/** A policy that was read and found right; the first rule that matches decides. */
 export interface Policy {
   readonly rules: readonly PolicyRule[];
   readonly otherwise: Omit<PolicyRule, "matches" | "isOpen" | "facts" | "name">;

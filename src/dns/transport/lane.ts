@@ -1,10 +1,7 @@
 import type { OwnerKey } from "../../base/owner.ts";
 import { FairQueue } from "../../base/fair-queue.ts";
 
-/**
- * Questions that wait for all owners together: enough that places never stay empty, few enough to be cheap. Of one owner
- * no more than may be under way, so that those behind silent names do not wait for longer than their budget.
- */
+/** Questions that wait for all owners together: enough that places never stay empty, few enough to be cheap. */
 const SHORT_QUEUE = 256;
 const SHORT_QUEUE_OF_OWNER = 8;
 
@@ -28,7 +25,6 @@ const ALL_UNPROVEN_PART = 1 / 2;
 const RETRY = 0;
 const FIRST_TRY = 1;
 
-/** The program's own questions. */
 const NOBODY: OwnerKey = "";
 
 interface Asked {
@@ -48,10 +44,7 @@ interface Answers {
   proven: number;
 }
 
-/**
- * Starts items in turn of their owners, who have no more under way than their answers have earned: else 1,000 silent
- * names of one make all others wait for 2 s.
- */
+/** Starts items in turn of owners, who have no more under way than their answers earned: else silent names block all. */
 export class Lane<T extends Asked> {
   readonly #queue: FairQueue<T>;
   readonly #answers = new Map<OwnerKey, Answers>();

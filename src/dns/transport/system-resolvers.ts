@@ -26,7 +26,6 @@ export function readResolvConf(text: string): readonly ServerAddress[] {
 }
 
 /** `GATEPOST_DNS_SERVERS`. Throws an `Error` that names a piece of any other form. */
-/** None for "off". */
 export function parseDnsServers(text: string): readonly ServerAddress[] {
   if (text.trim().toLowerCase() === "off") return [];
   const pieces = text.split(",").map((piece) => piece.trim());

@@ -7,8 +7,6 @@ import type { Verified } from "../../core/policy/policy.ts";
 import type { Lookup, Until } from "../../core/mail/lookup.ts";
 import { type FetchJson, isSignedBy, keySets, PublishedJson } from "../published-json.ts";
 
-/** Names of the Email Verification Protocol (draft-hardt-email-verification, June 2026), which may still move. */
-
 /** In front of the address's domain, a TXT record that begins with `DELEGATION` names the issuer. */
 const DNS_LABEL = "_email-verification";
 const DELEGATION = "iss=";
@@ -83,7 +81,6 @@ interface Jws<Claims> {
 export function createProofs({ lookup, fetchJson, clock }: ProofDeps): VerifyProof {
   const metadata = new PublishedJson({ fetchJson, clock, read: keysUrlOf, ...FETCH });
   const sets = keySets(fetchJson, clock, FETCH);
-  /** The key of that id; undefined: there is none, `UNPROVEN`: nobody could say. */
   const keyOf = async (issuer: string, id: string): Promise<JWK | Proof | undefined> => {
     const url = await metadata.at(`https://${issuer}/.well-known/email-verification`, issuer);
     const isWanted = ({ kid }: JWK): boolean => kid === id;

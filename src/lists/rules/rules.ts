@@ -121,7 +121,6 @@ type DetailsRefusal =
   | { readonly kind: "full" };
 
 export type SaveAnswer =
-  /** `off` of a feed that there is not. */
   | { readonly kind: "unknown_feed"; readonly known: readonly string[] }
   | { readonly kind: "saved"; readonly entry: Rule }
   | Exclude<ReadSaying, { kind: "said" }>
@@ -169,7 +168,6 @@ export class RuleService {
     return { kind: "saved", entry };
   }
 
-  /** Takes back everything said of the entry. Undefined for a bad entry. */
   async forget(
     text: string,
   ): Promise<{ readonly subject: string; readonly count: number } | undefined> {

@@ -74,7 +74,6 @@ export function examineFeeds(
     : "All that were asked for were confirmed in the last 3 days.";
 }
 
-/** As the service meets it. */
 async function examineDisk(dataDir: string): Promise<Inspection> {
   const folder = existsSync(dataDir) ? dataDir : ".";
   const { bavail, bsize } = statfsSync(folder);
@@ -82,7 +81,6 @@ async function examineDisk(dataDir: string): Promise<Inspection> {
   return (await diskTrouble(folder)) ?? says;
 }
 
-/** Integrity of the file (SQLite), the schema's version, the ledger, the clock against what was written. */
 async function examineDatabase(
   { db }: SqlDatabase,
   config: Config,
@@ -181,10 +179,7 @@ async function examine(process: Process): Promise<readonly Finding[]> {
   return inOneLine(found);
 }
 
-/**
- * One cause is one line: what the service says, too, stands under the name of what was looked at here. How many names the
- * resolver withheld today it alone knows.
- */
+/** One cause is one line, under the name of what was looked at here, with the count that the service alone has. */
 export function inOneLine(found: readonly Finding[]): readonly Finding[] {
   const filters = (name: string) =>
     found.find((each) => each.name === name && each.says.startsWith(FILTERS));

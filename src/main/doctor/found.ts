@@ -26,12 +26,10 @@ export const NAMES = [
 
 const PAGE = "docs/operations/troubleshooting.md";
 
-/** A sentence that says what is well, or the trouble. */
 export type Inspection = string | Trouble;
 
 export const wrong = (says: string, toDo: string): Trouble => ({ says, toDo });
 
-/** Worth knowing, while all works. */
 export const note = (says: string, toDo: string): Trouble => ({ says, toDo, isWarning: true });
 
 export function finding(name: (typeof NAMES)[number], found: Inspection): Finding {

@@ -15,7 +15,6 @@ const EDGES = [
   { name: "Fastly", header: "x-fastly-request-id", address: "151.101.0.1" },
 ] as const;
 
-/** Links, whether they lead here, and whether the client addresses behind a proxy are known. */
 export async function examineUrls(config: Config): Promise<readonly Finding[]> {
   const base = publicUrlOf(config);
   const isGuessed = guessesPublicUrl(config);

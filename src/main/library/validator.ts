@@ -18,10 +18,7 @@ export type Result = FullResult & {
 export type FeatureName = Feature | "all";
 
 export interface Validator {
-  /**
-   * Checks an address (it holds an "@") or a domain. Never rejects because of what the text or DNS says; throws for an
-   * entry that is not text and for an unknown feature.
-   */
+  /** Checks an address or a domain. Throws for an entry that is no text and for an unknown feature, never for what DNS says. */
   validate(entry: string, features?: FeatureName | readonly FeatureName[]): Promise<Result>;
   /** Reads fresh lists now. Rejects when that fails; the old ones then stay in use. */
   refreshLists(): Promise<void>;

@@ -12,7 +12,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Makes a value of a setting's text. Throws an Error with what is wrong; never with a secret in it. */
 type ReadSetting<Value> = (text: string) => Value;
 
-/** The words are those of `docs/configuration.md`. */
 interface Setting<Value> {
   readonly name: string;
   readonly shownDefault: string;
@@ -21,7 +20,6 @@ interface Setting<Value> {
   readonly read: (text: string | undefined) => Value;
 }
 
-/** A setting whose default is a text like any other. */
 const set = <Value>(
   name: string,
   shownDefault: string,

@@ -61,7 +61,6 @@ export interface BulkFigures {
 
 /** Restarted when it dies. It starts with the first that there is to do: single checks alone save 35 MB. */
 export interface BulkThread {
-  /** There are jobs or sessions to see to. */
   wake(): void;
   use(datasets: SharedDatasets): void;
   /** As told every second; undefined before the first time. */

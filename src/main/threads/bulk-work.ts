@@ -31,7 +31,6 @@ interface BulkWorkDeps {
   readonly completed: () => void;
 }
 
-/** Opens and starts it. When that fails half way, all that was opened is closed. */
 export const openBulkWork = (settings: BulkThreadSettings, deps: BulkWorkDeps): Promise<BulkWork> =>
   closedTogether(deps.log, (closing) => open(settings, deps, closing));
 

@@ -14,7 +14,6 @@ import type { OwnerKey } from "../../base/owner.ts";
 import { badUpload, Refusal } from "../../base/refusals.ts";
 import type { TaskSource, TaskName, Tasks } from "./tasks.ts";
 
-/** What main tells the thread: a task, or what the task asked of its source. */
 export type ThreadOrder =
   | { readonly id: number; readonly name: TaskName; readonly order: unknown }
   | { readonly id: number; readonly answer: unknown }
@@ -39,7 +38,6 @@ export type ThreadReport =
       | { readonly wanted: keyof TaskSource; readonly of: readonly unknown[] }
     ));
 
-/** One piece of work of an owner. */
 export interface Work<Name extends TaskName> {
   readonly name: Name;
   readonly order: Parameters<Tasks[Name]>[0];
@@ -50,9 +48,7 @@ export interface Work<Name extends TaskName> {
   /** What is in it cannot be used afterwards. */
   readonly transfer?: readonly ArrayBufferLike[];
   readonly source?: Partial<TaskSource>;
-  /** Time of the thread itself beyond `LIMIT_MS`. */
   readonly moreMs?: number;
-  /** Aborted when nobody waits for the result. */
   readonly left?: AbortSignal | undefined;
 }
 
@@ -67,7 +63,6 @@ interface Job {
 export interface ThreadTerms {
   /** Has one place, so that the thread does one piece of work at a time. */
   readonly share: Share;
-  /** Of all threads, in MiB. */
   readonly memory: Share;
   /** For work on much; on little it has `SMALL_HEAP_MB`. */
   readonly heapMb: number;
@@ -75,7 +70,6 @@ export interface ThreadTerms {
   readonly idleMs: number;
   /** Nobody else's checks go before it. */
   readonly isUrgent?: boolean;
-  /** Absent: `LIMIT_MS`. */
   readonly limitMs?: number;
   /** Gives back what the other threads have of `memory` and do not use. */
   readonly others?: () => Promise<unknown>;
@@ -99,10 +93,7 @@ const YOUNG_MB = 16;
 /** What is usually read in 1 ms, to put large pieces of work behind small ones. */
 const OCTETS_A_MS = 20_000;
 
-/**
- * A thread that reads what callers send, one piece of work at a time in turn of their owners. Work that takes too much time or
- * memory is refused, and its thread is ended; the next work gets a new one.
- */
+/** One piece of work at a time in turn of owners. What takes too much time or memory is refused, and the thread replaced. */
 class ReadingThread {
   readonly #terms: ThreadTerms;
   #worker: Worker | undefined;
@@ -143,7 +134,6 @@ class ReadingThread {
     await this.#end(new Error("the reading thread was closed"));
   }
 
-  /** Ends an idle thread that has more memory than a small heap. */
   async giveBack(): Promise<void> {
     if (!this.#isBusy && this.#heapMb > SMALL_HEAP_MB) await this.close();
   }

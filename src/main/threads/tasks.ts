@@ -10,7 +10,6 @@ import { TableFault } from "../../core/batch/entry-cell.ts";
 import { readFile } from "../../http/api/read-file.ts";
 import { decodeBody } from "../../http/decode.ts";
 
-/** What the reading threads do. */
 export interface Tasks extends ReadsLists {
   /** The next page of one file as JSON, which is handed over in half the time of its objects; undefined behind the last. */
   readonly page: (order: ListOptions, source: TaskSource) => Promise<string | undefined>;
@@ -22,7 +21,6 @@ export interface Tasks extends ReadsLists {
   readonly decode: typeof decodeBody;
 }
 
-/** What a task can ask main for. */
 export interface TaskSource extends ListSource {
   readonly slice: () => Promise<Uint8Array | undefined>;
 }

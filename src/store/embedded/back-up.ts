@@ -37,10 +37,7 @@ export function backUpEmbedded(dataDir: string, target: string): number {
   return statSync(target).size;
 }
 
-/**
- * Copies the database beside itself before an upgrade, and returns where to. A copy of the same schema is replaced: only a
- * start that did not end, or a database that was put back, leaves one.
- */
+/** Copies the database beside itself before an upgrade, and returns where to. A copy of the same schema is replaced. */
 export function copyBeforeUpgrade(dataDir: string, schema: number): string {
   const source = join(dataDir, DATABASE_FILE);
   const target = join(dataDir, `gatepost.schema-${String(schema)}.db`);

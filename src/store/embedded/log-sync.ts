@@ -2,11 +2,7 @@ import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 
 export interface LogSync {
-  /**
-   * Resolves when all that was committed before the call would outlive a power cut. Calls that come while the disk works
-   * share its next round. Rejects when the disk refuses, and from then on always: a machine that fails may lose those
-   * commits.
-   */
+  /** Resolves when what was committed before the call outlives a power cut. Rejects from the first refusal of the disk on. */
   readonly synced: () => Promise<void>;
   /** What the disk refused with. Linux takes the pages for written then, so that later syncs say nothing. */
   readonly refusal: () => unknown;
@@ -17,10 +13,7 @@ export interface LogSync {
   readonly close: () => Promise<void>;
 }
 
-/**
- * What all threads of this process know of the disk under their database: in the first octet 1 from the first sync that it
- * refused on, in the second 1 while the file is gone.
- */
+/** First octet: 1 from the first sync that the disk refused on. Second: 1 while the file is gone. */
 export type Disk = SharedArrayBuffer;
 
 export const newDisk = (): Disk => new SharedArrayBuffer(2);
@@ -32,11 +25,7 @@ interface SyncOptions {
 
 const syncData = promisify(fdatasync);
 
-/**
- * Syncs the write-ahead log of an open SQLite database, which is what SQLite does itself at each commit with
- * `synchronous = full` (sqlite.org/pragma.html#pragma_synchronous). But there the thread stands still, for 5 to 370 ms,
- * and the file is locked. SQLite has no locks on its log that closing another descriptor could end.
- */
+/** Does what `synchronous = full` does at each commit, but without holding the thread, for 5 to 370 ms, and the file. */
 export function logSync(
   log: string,
   { sync = syncData, disk = newDisk() }: SyncOptions = {},

@@ -5,12 +5,7 @@ import { openSqlite } from "./sqlite.ts";
 
 export const LOCK_FILE = "serving.lock";
 
-/**
- * Makes this process the only one that serves a data directory, until the returned function is called or
- * the process dies: quota counts are kept in memory, and two memories would grant twice. Commands that
- * change accounts need no lock. The lock is SQLite's own on an empty file, so no crash leaves it behind.
- * Throws a `DatabaseFault` "locked" when another process serves. Makes the directory, readable by this user only.
- */
+/** Makes this process the only one that serves a data directory. Throws a `DatabaseFault` "locked" where another does. */
 export function lockForServing(dataDir: string): () => void {
   const holder = lock(dataDir);
   locks.add(holder); // a connection that nobody refers to is collected, and its lock with it

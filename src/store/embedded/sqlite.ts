@@ -81,11 +81,7 @@ export interface SqliteDialectOptions {
   readonly log?: LogSync | undefined;
 }
 
-/**
- * Hands the one connection on first come, first served. After a commit the event loop has a round: otherwise a thousand
- * requests that each write a little would hold up everything else. Who wrote waits for the disk, but not with the
- * connection: others use it meanwhile, and those that commit in that time share the disk's next round.
- */
+/** Hands the one connection on first come, first served. Who wrote waits for the disk without it, and shares its rounds. */
 class EmbeddedDriver implements Driver, DatabaseConnection {
   readonly #db: sqlite.DatabaseSync;
   readonly #log: LogSync | undefined;
@@ -269,10 +265,7 @@ const REPAIRED = new Map([
   ["3.51", 3],
 ]);
 
-/**
- * Whether this SQLite keeps what two connections commit. Before, a commit could be lost, and the file with it, when both
- * copied the log at the same moment (sqlite.org/wal.html#walresetbug); here the bulk thread has a connection of its own.
- */
+/** Whether this SQLite keeps what two connections commit (sqlite.org/wal.html#walresetbug). */
 export function keepsCommits(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   const repaired = REPAIRED.get(`${String(major)}.${String(minor)}`);

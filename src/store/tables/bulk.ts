@@ -18,10 +18,7 @@ export interface JobRow {
   owner: string;
   client_address: string;
   origin: "sync" | "queued";
-  /**
-   * `gone`: cancelled or forgotten; only the cooldown still wants the row. `stopping`: what is under way is finished, what is
-   * not begun was given back; then it is `stopped`.
-   */
+  /** `gone`: only the cooldown still wants the row. `stopping`: what is under way is finished; then it is `stopped`. */
   state: "pending" | "processing" | "completed" | "failed" | "gone" | "stopping" | "stopped";
   /** 1 while it holds its owner's one slot, which a partial unique index guards. */
   is_running: number;

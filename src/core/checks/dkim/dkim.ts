@@ -21,10 +21,7 @@ const KEY_TYPES: ReadonlySet<string> = new Set(["rsa", "ed25519"]);
 /** Base64 with folding white space; its padding is not checked. */
 const BASE64 = /^[A-Za-z0-9+/ \t\r\n]+={0,2}$/;
 
-/**
- * Whether a text is a DKIM key record (RFC 6376 section 3.6.1); an empty `p` takes the key back. Never throws; linear in
- * its length.
- */
+/** Whether a text is a DKIM key record (RFC 6376 section 3.6.1); an empty `p` takes the key back. Linear in its length. */
 export function isKey(text: string): boolean {
   const { tags, first, wellFormed } = parseTagList(text);
   if (!wellFormed || !isVersion(tags.get("v"), first) || !BASE64.test(tags.get("p") ?? "")) {

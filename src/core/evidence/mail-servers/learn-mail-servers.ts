@@ -30,11 +30,7 @@ const ADDRESSES_MAX = 20;
 
 const OTHERS_MAX = 10_000;
 
-/**
- * Which mail hosts and addresses serve disposable domains: `dedicated` almost only, `shared` among others.
- * Hosts that `isShared` knows as carriers of anybody's mail, and the addresses they have, are never learned.
- * Sightings are added one by one, so that no caller waits for all of them.
- */
+/** `dedicated`: serves disposable domains almost only. Hosts that `isShared` knows, and their addresses, are never learned. */
 export class MailServerTally {
   readonly #isShared: (host: string) => boolean;
   readonly #servers = new Map<string, Customers>();

@@ -127,10 +127,7 @@ const WITHOUT_DOTS: ReadonlyMap<string, string> = new Map(
   [...LARGE_PROVIDERS].map((name) => [name.replaceAll(".", ""), name]),
 );
 
-/**
- * Finds a provider as a part of a label, "zo1827gmail.com", or behind labels that no host has, "ann.lee.web.de" but not "mail.web.de".
- * Short names are found behind a dot alone.
- */
+/** Finds "zo1827gmail.com", and "ann.lee.web.de" but not "mail.web.de". Short names are found behind a dot alone. */
 export function providerAtEnd(name: string): string | undefined {
   if (LARGE_PROVIDERS.has(name)) return undefined;
   for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {

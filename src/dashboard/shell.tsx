@@ -69,9 +69,12 @@ function AccountShell({ children }: ShellProps): VNode {
   );
 }
 
+const DARK_SYSTEM = "(prefers-color-scheme: dark)";
+
 function VisitorShell({ children }: ShellProps): VNode {
   const { signup, version } = session.value;
-  const isDark = theme.value === "dark";
+  const isDark =
+    theme.value === "dark" || (theme.value === "system" && matchMedia(DARK_SYSTEM).matches);
   return (
     <div class="visitor">
       <header class="bar bar-visitor">

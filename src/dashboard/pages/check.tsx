@@ -9,7 +9,7 @@ import { session } from "../lib/session.ts";
 import { freshKey } from "../lib/state.ts";
 import { BASE, fragment } from "../lib/router.ts";
 import { Button, Code, Copy, Fault } from "../parts/button.tsx";
-import { Chip, ink, Mark, Time } from "../parts/marks.tsx";
+import { breakable, Chip, ink, Mark, Time } from "../parts/marks.tsx";
 import { Skeleton, PageHead, Sheet } from "../parts/page.tsx";
 import { Lines, More } from "../parts/rows.tsx";
 import { curlOf } from "../words/samples.ts";
@@ -337,16 +337,11 @@ export function Examples({ front }: { front: FrontPage | undefined }): VNode {
 }
 
 function Example({ entry, step, atMs }: ResultProps): VNode {
-  const at = entry.indexOf("@") + 1;
   const verdict = verdictOf(step, entry);
   return (
     <article class="sheet">
       <div class="example-top">
-        <code>
-          {entry.slice(0, at)}
-          <wbr />
-          {entry.slice(at)}
-        </code>
+        <code>{breakable(entry)}</code>
         <Postmark {...verdict} atMs={atMs} />
       </div>
       <h3>{verdict.sentence}</h3>

@@ -25,7 +25,7 @@ import { Act } from "../parts/act.tsx";
 import { Button, Fault } from "../parts/button.tsx";
 import { Share, SplitWithLegend } from "../parts/chart.tsx";
 import { Field, Options, useSearch } from "../parts/form.tsx";
-import { Mark, Time } from "../parts/marks.tsx";
+import { breakable, Mark, Time } from "../parts/marks.tsx";
 import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, Table, Pager } from "../parts/rows.tsx";
 import { Cleaned } from "./list-cleaned.tsx";
@@ -385,10 +385,6 @@ function Rows({ id, read }: ReadyList): VNode {
     </section>
   );
 }
-
-/** An entry that may break behind its "@" and before a dot, and within a name only where that alone is too long. */
-const breakable = (entry: string): readonly (string | VNode)[] =>
-  entry.split(/(?<=@)|(?=\.)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr />, part]));
 
 /** `isPiece`: it is one of several addresses in a row, which stands above. */
 const cellsOf = (

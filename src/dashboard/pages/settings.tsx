@@ -282,7 +282,7 @@ function switchRow(
 }
 
 const webhookSheet = (state: WebhookState): VNode => (
-  <Sheet title="Webhook" aside={state.webhook && TOOLS}>
+  <Sheet title="Webhook">
     <p class="prose">
       When a list is done, a signed message goes to one address of yours. It is tried once; the list
       stays readable either way.
@@ -290,6 +290,7 @@ const webhookSheet = (state: WebhookState): VNode => (
     <div class="even">
       <div class="stack">
         <WebhookForm key={state.webhook?.url ?? ""} {...state} />
+        {state.webhook && <div class="bar">{TOOLS}</div>}
         <More summary="How your server knows that a message is genuine">
           <p class="prose">
             The header <code>X-Service-Signature</code> is the HMAC-SHA-256 of the raw body. Answer

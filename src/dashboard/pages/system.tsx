@@ -6,7 +6,7 @@ import { type Loading, useLoad } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Share } from "../parts/chart.tsx";
-import { Mark, noted, Time } from "../parts/marks.tsx";
+import { breakable, Mark, noted, Time } from "../parts/marks.tsx";
 import { LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, LinesSheet, More, type NamedValue, Pairs } from "../parts/rows.tsx";
 import type { MarkWords } from "../words/verdict.ts";
@@ -103,7 +103,7 @@ const callers = ({ top }: Cockpit): VNode => (
     aside={<a href="admin/accounts">All accounts</a>}
     none="No checks yet."
     rows={top.map(({ name, units }) => [
-      name ?? "without a key",
+      breakable(name ?? "without a key"),
       <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
     ])}
   />

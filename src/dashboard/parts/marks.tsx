@@ -25,6 +25,10 @@ export function Mark({ mark, words }: MarkWords): VNode {
   );
 }
 
+/** An address or a name that may break behind its "@" and before a dot, and elsewhere only where one part is too long. */
+export const breakable = (name: string): readonly (string | VNode)[] =>
+  name.split(/(?<=@)|(?=\.\w)/).flatMap((part, at) => (at === 0 ? [part] : [<wbr />, part]));
+
 export const noted = (first: ComponentChildren, ...note: readonly ComponentChildren[]): VNode => (
   <>
     {first}

@@ -5,6 +5,7 @@ import { relativeTime } from "../lib/format.ts";
 import { type Loading, useLoad } from "../lib/load.ts";
 import { path } from "../lib/router.ts";
 import { Fault } from "./button.tsx";
+import { breakable } from "./marks.tsx";
 
 interface PageHeadProps {
   title: string;
@@ -24,7 +25,7 @@ export function PageHead({ title, lead, children }: PageHeadProps): VNode {
     <div class="bar head">
       <div class="stack close">
         <h1 ref={heading} tabIndex={-1}>
-          {title}
+          {breakable(title)}
         </h1>
         {lead && <p class="prose">{lead}</p>}
       </div>

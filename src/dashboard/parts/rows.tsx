@@ -139,7 +139,7 @@ export function Pager({ from, size, total, of, onFrom }: PagerProps): VNode {
   };
   return (
     <div class="bar">
-      <span class="note grow" role="status">
+      <span class="note" role="status">
         {count(Math.min(from + 1, end))} to {count(end)} of {counted(total, of)}
       </span>
       {pages > 2 ? (
@@ -156,7 +156,12 @@ export function Pager({ from, size, total, of, onFrom }: PagerProps): VNode {
           of {count(pages)}
         </label>
       ) : null}
-      <Button act="Previous" disabled={from === 0} onClick={() => onFrom(from - size)} />
+      <Button
+        act="Previous"
+        class="small push"
+        disabled={from === 0}
+        onClick={() => onFrom(from - size)}
+      />
       <Button act="Next" disabled={end >= total} onClick={() => onFrom(from + size)} />
     </div>
   );

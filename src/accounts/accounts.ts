@@ -156,10 +156,10 @@ export class AccountService {
   }
 
   /** Gives the dashboard's pages for administrators and the plan Pro. What a sign-up made is taken over first. */
-  async promote(id: string, given?: string): Promise<Promoted | undefined> {
+  async promote(id: string): Promise<Promoted | undefined> {
     const known = await this.#accounts.find(id);
     if (known === undefined) return undefined;
-    const takenOver = known.isAdmin ? undefined : await this.takeOver(known, given);
+    const takenOver = known.isAdmin ? undefined : await this.takeOver(known);
     await this.#change(id, { admin: 1, tier: ADMIN_TIER }, "account.promoted");
     return takenOver === undefined ? {} : { takenOver };
   }

@@ -21,7 +21,7 @@ export type AuditAction =
   | `list.${"downloaded" | "deleted"}`
   | "feedback.answered"
   | "credits.granted"
-  | `key.${"created" | "renamed" | "revoked" | "origins"}`
+  | `key.${"created" | "renamed" | "revoked"}`
   | "policy.changed"
   | `hook.${"created" | "secret" | "removed"}`
   | `session.${"started" | "delayed" | "ended" | "revoked"}`

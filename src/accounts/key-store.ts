@@ -121,16 +121,6 @@ export class Keys {
     return (await findRow(this.#db, "api_keys", { id })) !== undefined;
   }
 
-  async setOrigins(id: string, origins: readonly string[]): Promise<boolean> {
-    const publishable = this.#db.updateTable("api_keys").where("origins", "is not", null);
-    const columns = { origins: JSON.stringify(origins) };
-    const { numUpdatedRows } = await publishable
-      .set(columns)
-      .where("id", "=", id)
-      .executeTakeFirst();
-    return Number(numUpdatedRows) === 1;
-  }
-
   async rename(id: string, name: string): Promise<void> {
     await changeRows(this.#db, "api_keys", { id }, { name });
   }

@@ -134,17 +134,6 @@ export class KeyService {
     return true;
   }
 
-  /** Replaces the origins of a publishable key: the mistake in them, or undefined when it is done. */
-  async setOrigins(keyId: string, origins: readonly string[]): Promise<string | undefined> {
-    const { keys, notices } = this.#deps;
-    const mistake = originsMistake(origins);
-    if (mistake !== undefined) return mistake;
-    if (!(await keys.setOrigins(keyId, origins))) return "The key is not a publishable one.";
-    notices?.tell("accounts");
-    await this.#note("key.origins", await this.find(keyId));
-    return undefined;
-  }
-
   /** Revokes a key for good: every server refuses it within 5 s. Returns false when there is no such key. */
   async revoke(keyId: string): Promise<boolean> {
     const { keys, clock, notices } = this.#deps;

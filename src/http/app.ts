@@ -44,7 +44,7 @@ export function buildApp(deps: AppDeps): App {
     metricsToken: settings.metricsToken,
     isHostAllowed: settings.isHostAllowed ?? (() => true),
   };
-  const system = systemPages(own, () => openApiDocument(basePath));
+  const system = systemPages(own, settings.publicUrl, () => openApiDocument(basePath));
   const serve = createServe({
     guard: createGuard(routes, deps),
     pages: [...system, ...docsPages(basePath, deps.docsViewer), ...(pages.pages ?? [])],

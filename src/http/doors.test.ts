@@ -152,7 +152,7 @@ test("a wrong key is refused without its body", async (t) => {
 });
 
 test("documents may be kept, and are asked for again by their tag", async () => {
-  for (const path of ["/openapi.json", "/docs", "/docs/static/start.js"]) {
+  for (const path of ["/openapi.json", "/docs", "/docs/static/start.js", "/llms.txt"]) {
     const { status, headers } = await askRaw(server.port, get(path));
     const etag = headers["etag"] ?? "";
     assert.deepEqual([status, headers["cache-control"]], [200, "no-cache"], path);

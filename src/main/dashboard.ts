@@ -120,7 +120,6 @@ export function openAccounts(
     resetLinks: new ResetLinks({ stored, accounts, box, audit, clock }),
     auditLog,
     audit,
-    guesses,
     factors,
     forgetting: { ...openedBy(secretKey), db, clock, accounts, operator, jobs },
     signIn,

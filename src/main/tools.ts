@@ -1,3 +1,4 @@
+import { Guesses } from "../accounts/guesses.ts";
 import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
 import { createTestPolicy } from "../gate/rulings.ts";
 import type { Trust } from "../dns/trust/trust.ts";
@@ -14,7 +15,6 @@ import { endLists, LISTS } from "../bulk/lists/list-store.ts";
 import { type CliForget, forgetCommand } from "../cli/commands/forget.ts";
 import { createFindMailbox } from "../gate/mailbox-ids.ts";
 import { createAccountHash, mailboxKey } from "../gate/traffic-marks.ts";
-import { Guesses } from "../accounts/guesses.ts";
 import { COMMAND_LINE, createAudit, type Note, noteBy, operatorId } from "../accounts/audit.ts";
 import { systemClock as clock } from "../base/clock.ts";
 import { systemFiles as files } from "../base/files.ts";

@@ -2,7 +2,7 @@ import { Argument, Option } from "@commander-js/extra-typings";
 import { isoTime } from "../../core/calendar.ts";
 import { limitsJson, readLimits } from "../../accounts/admission/tiers.ts";
 import { type Account, ACCOUNT_TIERS, type EndedAccess } from "../../accounts/accounts-store.ts";
-import { type AccountOrder, type AccountService, endedWords } from "../../accounts/accounts.ts";
+import { type AccountService, endedWords } from "../../accounts/accounts.ts";
 import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
 import type { KeyService } from "../../accounts/keys.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
@@ -52,13 +52,19 @@ const create = row("create", {
   async run({ args: [email], tier, admin: isAdmin = false, passwordStdin, json }, store, terminal) {
     const password = passwordStdin === true ? await terminal.readInput() : undefined;
     const order = { email, tier, isAdmin, origin: "operator" } as const;
-    const { account, apiKey, isTakenOver } = await created(
-      store,
+    const answer = await store.accounts.create(
       password === undefined ? order : { ...order, password },
-      terminal,
     );
+    if (answer.kind === "bad_email") throw misuse(`${shown(email)}: not a valid email address`);
+    if (answer.kind === "bad_password") throw misuse(answer.mistake);
+    if (answer.kind === "email_taken") {
+      throw refuse(`${shown(email)}: an account with this email address exists`);
+    }
+    const { account } = answer;
+    const first = await store.keys.create(account.id, "first key");
+    if (first.kind !== "created") throw new Error(`the first key: ${first.kind}`);
     const needsPassword =
-      isAdmin && password === undefined && json !== true && !isTakenOver
+      isAdmin && password === undefined && json !== true
         ? `To sign in, an administrator needs a password: gatepost account password ${account.email} --password-stdin\n`
         : "";
     return {
@@ -66,45 +72,25 @@ const create = row("create", {
         account_id: account.id,
         email: account.email,
         tier: account.tier,
-        api_key: apiKey,
+        api_key: first.apiKey,
       },
-      text: `account ${account.id} (${account.email}, ${account.tier})\nkey     ${apiKey}\nThe key is not shown again.\n`,
+      text: `account ${account.id} (${account.email}, ${account.tier})\nkey     ${first.apiKey}\nThe key is not shown again.\n`,
       notes: needsPassword,
     };
   },
 });
 
-async function created(store: CliAccounts, order: AccountOrder, terminal: Terminal) {
-  const answer = await store.accounts.create(order);
-  if (answer.kind === "bad_email") throw misuse(`${shown(order.email)}: not a valid email address`);
-  if (answer.kind === "bad_password") throw misuse(answer.mistake);
-  const known = answer.kind === "created" ? undefined : await store.accounts.find(order.email);
-  if (answer.kind !== "created" && (known?.origin !== "signup" || !order.isAdmin)) {
-    throw refuse(`${shown(order.email)}: an account with this email address exists`);
-  }
-  if (known !== undefined) await promote(store, known, terminal, order.password);
-  const account =
-    answer.kind === "created" ? answer.account : await accountNamed(store, order.email);
-  const first = await store.keys.create(account.id, "first key");
-  if (first.kind === "too_many") throw refuse(`${account.email}: the account has too many keys`);
-  if (first.kind !== "created") throw new Error(`the first key: ${first.kind}`);
-  return { account, apiKey: first.apiKey, isTakenOver: known !== undefined };
-}
-
 async function promote(
   { accounts }: CliAccounts,
   { id, email }: Account,
   { err }: Terminal,
-  given?: string,
 ): Promise<void> {
-  const takenOver = (await accounts.promote(id, given))?.takenOver;
+  const takenOver = (await accounts.promote(id))?.takenOver;
   if (takenOver === undefined) return;
   err(
     `Warning: ${email} was registered by a sign-up, which proves nothing about its owner. ` +
       `It has a new password, every browser is signed out, and what could act for it ended: ${endedWords(takenOver)}.\n` +
-      (given === undefined
-        ? `password ${takenOver.password}\nThe password is not shown again.\n`
-        : "") +
+      `password ${takenOver.password}\nThe password is not shown again.\n` +
       policyWords(takenOver, email),
   );
 }
@@ -362,22 +348,6 @@ const limits = row("limits", {
   },
 });
 
-const email = row("email", {
-  about: "give an account another e-mail address, with which its owner signs in",
-  takes: (to) =>
-    to.argument(...ACCOUNT).argument("<address>", "the new address, which no other account has"),
-  json: 'print {"account_id","email"}',
-  examples: ["gatepost account email jo@example.com jo@example.org"],
-  async run({ args: [account, address] }, store) {
-    const { id } = await accountNamed(store, account);
-    const answer = await store.accounts.setEmail(id, address);
-    if (answer === "bad_email") throw misuse("that is not a valid email address");
-    if (answer === "taken") throw refuse("another account has this address");
-    const { email: now } = await accountNamed(store, id);
-    return { json: { account_id: id, email: now }, text: `${account} is ${now} now\n` };
-  },
-});
-
 const unlock = row("unlock", {
   about: "end the delay after wrong passwords, from everywhere",
   takes: (to) => to.argument(...ACCOUNT),
@@ -465,7 +435,6 @@ export const accountCommand = group("account", "accounts: who may use the servic
   remove,
   limits,
   unlock,
-  email,
   tokenSecret,
   outcomes,
 ]);

@@ -1,18 +1,16 @@
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
-import { LIST_WORDS, feedSubject } from "../../core/evidence/rule.ts";
+import { feedSubject, LIST_WORDS } from "../../core/evidence/rule.ts";
 import { dayOfDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
-import { FAULT_WORDS } from "../../core/name/domain.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { FeedStatus, RefreshOutcome } from "../../lists/feed-status.ts";
 import { entryJson, type Rule, statusJson } from "../../lists/rules/entry-json.ts";
 import {
-  ENTRIES_MAX,
   type EntryDetails,
-  NOTE_MAX,
   type RuleService,
   type SaveAnswer,
-  type WrongLine,
   endOfDay,
+  whyNotSaved,
+  wrongLineWords,
   listLines,
 } from "../../lists/rules/rules.ts";
 import { group, rowsFor } from "../command.ts";
@@ -28,8 +26,8 @@ export interface CliLists {
 
 const row = rowsFor<CliLists>();
 
-const ENTRY = "a domain, *.suffix, mx:host or address";
 const FEED = ["<feed>", "as gatepost lists status names it"] as const;
+const ENTRY = "a domain, *.suffix, mx:host or address";
 
 const withDetails = <Args extends unknown[], Options extends OptionValues>(
   to: Command<Args, Options>,
@@ -56,22 +54,7 @@ const detailsOf = ({ note = "", expires }: GivenDetails, { author }: CliLists): 
 });
 
 function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
-  switch (answer.kind) {
-    case "bad_entry":
-      return misuse(`not ${ENTRY}: ${FAULT_WORDS[answer.fault]}`);
-    case "bad_word":
-      return misuse(
-        "a trap must be an address or a domain, an account an address, and only a feed is off",
-      );
-    case "unknown_feed":
-      return misuse(`no such feed; the feeds are ${answer.known.join(", ")}`);
-    case "bad_note":
-      return misuse(`--note must be one line of up to ${String(NOTE_MAX)} characters`);
-    case "bad_expiry":
-      return misuse("--expires is in the past");
-    case "full":
-      return refuse(`the maximum of ${String(ENTRIES_MAX)} rules is reached: forget some first`);
-  }
+  return (answer.kind === "full" ? refuse : misuse)(whyNotSaved(answer));
 }
 
 function entryText({ word, subject, expiresAtMs }: Rule): string {
@@ -194,18 +177,6 @@ const refresh = row("refresh", {
   },
 });
 
-const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
-  bad_entry: "not a domain, *.suffix, mx:host or address",
-  bad_date: "until must be a date such as 2027-01-31",
-  bad_word: "a trap must be an address or domain, an account an address, and only a feed is off",
-  no_word: "the kind is missing: give --kind",
-};
-
-/** Names every wrong line; no rule was changed. */
-function wrongLines(lines: readonly WrongLine[]): CommandFailure {
-  return misuse(lines.map(({ line, why }) => `line ${String(line)}: ${WHY_WRONG[why]}`).join("\n"));
-}
-
 const kindOption = () => new Option("--kind <kind>", "what the rules are").choices(LIST_WORDS);
 
 const exportRules = row("export", {
@@ -237,7 +208,9 @@ const importRules = row("import", {
   async run({ args: [file], kind, ...given }, lists, { readText }) {
     const details = detailsOf(given, lists);
     const answer = await lists.operator.importLines(await readText(file), kind, details);
-    if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+    if (answer.kind === "wrong_lines") {
+      throw misuse(answer.lines.map(wrongLineWords).join("\n"));
+    }
     if (answer.kind !== "imported") throw refusalOf(answer);
     const { count } = answer;
     return { json: { imported: count }, text: `${String(count)} rules imported\n` };

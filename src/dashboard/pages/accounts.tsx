@@ -347,13 +347,6 @@ function endOf({ id, email, second_factor: isGuarded }: AdminAccount): VNode {
         </Act>
       )}
       <Act
-        act="Sign-in without delay"
-        send={() => change("unlock")}
-        said="The next sign-in is not delayed."
-      >
-        Wrong passwords delay a sign-in of {email} from a new place. This forgets them.
-      </Act>
-      <Act
         {...{ act: "Delete the account", class: "small grave", yes: "Delete for good" }}
         {...{ title: `Delete ${email}?`, grave: true, fields: [OWN_PASSWORD], send: erase }}
       >

@@ -108,7 +108,7 @@ export const originsIn = ({ origins = "" }: FormValues): readonly string[] =>
   origins.split(/[\s,]+/).filter((origin) => origin !== "");
 
 function changesOf(key: Key): VNode {
-  const { id, name: of, origins } = key;
+  const { id, name: of } = key;
   const revoke = async (): Promise<void> => {
     await remove(`keys/${id}`);
     if (freshKey.value?.id === id) freshKey.value = undefined;
@@ -120,13 +120,6 @@ function changesOf(key: Key): VNode {
         {...{ act: "Rename", of, fields: [{ ...KEY_NAME, value: of }] }}
         send={(values) => post(`keys/${id}/name`, values)}
       />
-      {origins && (
-        <Act
-          {...{ act: "Origins", of, yes: "Save the origins" }}
-          fields={[{ ...ORIGINS, value: origins.join("\n") }]}
-          send={(values) => post(`keys/${id}/origins`, { origins: originsIn(values) })}
-        />
-      )}
       <Act
         {...{ act: "Revoke", of, class: "small grave", send: revoke }}
         said="The key is revoked."

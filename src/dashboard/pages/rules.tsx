@@ -132,9 +132,6 @@ function OwnEntries(): VNode {
   const [kind, choice] = useChoice("Which rules", [["", "All kinds"], ...CHOICES]);
   const adding = (
     <>
-      <a class="button small plain" href={`account/admin/lists/export?kind=${kind}`} download>
-        Export
-      </a>
       <Act {...{ act: "Import many", yes: "Import them", fields: IMPORT, send: importAll }} />
       <Act
         {...{ act: "Add a rule", class: "small main", yes: "Save the rule", fields: ADD }}

@@ -73,7 +73,6 @@ const ACTIONS: CodeNames = {
   "account.second_factor": "Second factor",
   "account.token_secret": "New token secret made",
   "credits.granted": "Credits moved",
-  "key.origins": "Origins of a key changed",
   "hook.secret": "Hook secret changed",
   "session.started": "Signed in",
   "session.delayed": "Wrong passwords",

@@ -1,5 +1,3 @@
-import { systemClock } from "../../base/clock.ts";
-import { Guesses } from "../../accounts/guesses.ts";
 import { insertRow } from "../../store/rows.ts";
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
@@ -164,18 +162,6 @@ test("an administrator deletes another's account with the own password only", as
   assert.equal((await admin.post(`admin/accounts/${id}/delete`, wrong)).status, 403);
   assert.equal((await admin.post(`admin/accounts/${id}/delete`, OWN)).status, 204);
   assert.equal(await world.store.accounts.find(EMAIL), undefined);
-});
-
-test("an administrator ends the delay after wrong passwords", async (t) => {
-  const { world, browser, signedIn } = await worldFor(t);
-  await world.addAccount("admin@gatepost.example", { isAdmin: true });
-  const id = await world.addAccount(EMAIL);
-  const guesses = new Guesses(world.store.sql.db);
-  for (let tries = 0; tries < 12; tries += 1) await guesses.take(id, systemClock.nowMs());
-  assert.equal((await browser.signIn(EMAIL, PASSWORD)).status, 429);
-  const admin = await signedIn("admin@gatepost.example");
-  assert.equal((await admin.post(`admin/accounts/${id}/unlock`)).status, 204);
-  assert.equal((await browser.signIn(EMAIL, PASSWORD)).status, 204);
 });
 
 test("the keys of an account that an administrator switches off are refused at once", async (t) => {

@@ -238,11 +238,6 @@ export const adminRoutes: readonly AccountRoute[] = [
     onAccount((id, services, request) => noted(services, request).endSecondFactor(id)),
   ),
   admin(
-    "POST admin/accounts/:id/unlock",
-    {},
-    onAccount((id, { guesses }, { note }) => guesses.forget(id, note)),
-  ),
-  admin(
     "POST admin/accounts/:id/delete",
     { confirmed: true },
     onAccount((id, services, request) => {

@@ -273,15 +273,6 @@ export const keyRoutes: readonly AccountRoute[] = [
   account("DELETE keys/:id", {}, async (services, request) => {
     await (await ownKeys(services, request)).revoke(request.id);
   }),
-  account(
-    "POST keys/:id/origins",
-    { body: { origins: originsField } },
-    async (services, request) => {
-      const keys = await ownKeys(services, request);
-      const mistake = await keys.setOrigins(request.id, request.body.origins);
-      if (mistake !== undefined) throw badField(mistake);
-    },
-  ),
   account("POST keys/:id/name", { body: { name: nameField } }, async (services, request) => {
     const keys = await ownKeys(services, request);
     if (!(await keys.rename(request.id, request.body.name))) throw badField(BAD_NAME);

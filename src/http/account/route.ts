@@ -6,7 +6,6 @@ import type { UsageRecorder } from "../../accounts/admission/usage-recorder.ts";
 import type { UsageReader } from "../../accounts/allowance.ts";
 import type { AuditLog, Note } from "../../accounts/audit.ts";
 import type { Credits } from "../../accounts/credits.ts";
-import type { Guesses } from "../../accounts/guesses.ts";
 import type { KeyService } from "../../accounts/keys.ts";
 import type { ResetLinks } from "../../accounts/reset-links.ts";
 import type { SecondFactors } from "../../accounts/sign-in/second-factor.ts";
@@ -56,7 +55,6 @@ export interface DashboardServices {
   readonly forgetting: ForgetDeps;
   readonly frontPage: () => Promise<FrontPage>;
   readonly gate: DashboardGate;
-  readonly guesses: Guesses;
   readonly health: Pick<Health, "state">;
   readonly info: { readonly publicUrl: () => string; readonly version: string };
   readonly keys: KeyService;

@@ -142,7 +142,7 @@ test("an impossible rule is refused with a reason and changes nothing", async (t
   assert.deepEqual(await notedOf(admin), []);
 });
 
-test("a file is taken whole or not at all, and what is exported can be imported", async (t) => {
+test("a file is taken whole or not at all", async (t) => {
   const { admin } = await asAdmin(t);
   const wrong = await admin.post("admin/lists/import", {
     text: "a.example\nb..c",
@@ -161,14 +161,6 @@ test("a file is taken whole or not at all, and what is exported can be imported"
     note: "From the old system",
   });
   assert.deepEqual(taken.json, { imported: 3 });
-  const exported = await admin.get("admin/lists/export");
-  assert.match(exported.headers.get("content-disposition") ?? "", /^attachment/);
-  assert.equal(exported.text.split("\n").length, 4);
-  assert.equal(exported.text.includes("jane"), false);
-  const again = await admin.post("admin/lists/import", { text: exported.text, note: "" });
-  assert.deepEqual(again.json, { imported: 3 });
   assert.equal((await entriesOf(admin)).length, 3);
-  const allowed = await admin.get("admin/lists/export?kind=allow");
-  assert.equal(allowed.text, "allow good.example\n");
-  assert.deepEqual(await notedOf(admin), ["lists.imported 3 entries", "lists.imported 3 entries"]);
+  assert.deepEqual(await notedOf(admin), ["lists.imported 3 entries"]);
 });

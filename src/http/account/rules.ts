@@ -1,31 +1,26 @@
 import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts";
 import { dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
-import { FAULT_WORDS } from "../../core/name/domain.ts";
 import { entryJson, type OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
 import {
-  ENTRIES_MAX,
   type EntryDetails,
   NOTE_MAX,
   type SaveAnswer,
-  type WrongLine,
   endOfDay,
-  listLines,
+  whyNotSaved,
+  wrongLineWords,
 } from "../../lists/rules/rules.ts";
 import {
   type AccountRoute,
   admin,
   type DashboardServices,
   type Reader,
-  file,
   optional,
   type SignedInRequest,
   textField,
   wordField,
 } from "./route.ts";
 import type { FoundEntriesJson } from "./shapes.ts";
-
-const LINES_AT_ONCE = 5_000;
 
 const entryField = textField(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
@@ -54,12 +49,6 @@ const detailsOf = ({
 const wordOf = (text: string | undefined): ListWord | undefined =>
   LIST_WORDS.find((known) => known === text);
 
-async function* linesOf(rules: readonly Rule[]): AsyncGenerator<string> {
-  for (let from = 0; from < rules.length; from += LINES_AT_ONCE) {
-    yield await Promise.resolve(listLines(rules.slice(from, from + LINES_AT_ONCE)));
-  }
-}
-
 async function authorsOf(
   entries: readonly Rule[],
   accounts: DashboardServices["accounts"],
@@ -73,35 +62,7 @@ async function authorsOf(
 }
 
 function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
-  switch (answer.kind) {
-    case "bad_entry":
-      return badField(`Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`);
-    case "bad_word":
-      return badField(
-        "A trap is an address or a domain, an account is an address, and only a feed is off.",
-      );
-    case "unknown_feed":
-      return badField(`No such feed. The feeds are ${answer.known.join(", ")}.`);
-    case "bad_note":
-      return badField(`A note is one line of at most ${String(NOTE_MAX)} characters.`);
-    case "bad_expiry":
-      return badField("The last day lies in the past.");
-    case "full":
-      return notNow(`The lists hold at most ${String(ENTRIES_MAX)} entries.`);
-  }
-}
-
-const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
-  bad_entry: "is not a domain, *.suffix, mx:host or address",
-  bad_date: "has an invalid date",
-  bad_word:
-    'has a trap that is a mail host, an account that is not an address, or "off" without a feed',
-  no_word: "does not say allow or deny",
-};
-
-export function wrongLines(lines: readonly WrongLine[]): Refusal {
-  const words = lines.map(({ line, why }) => `Line ${String(line)} ${WHY_WRONG[why]}.`);
-  return badField(words.join(" "));
+  return (answer.kind === "full" ? notNow : badField)(whyNotSaved(answer));
 }
 
 const noted = ({ operator }: DashboardServices, { note }: SignedInRequest) => operator.by(note);
@@ -143,15 +104,11 @@ export const ruleRoutes: readonly AccountRoute[] = [
     async (services, request) => {
       const { text, kind } = request.body;
       const answer = await noted(services, request).importLines(text, kind, detailsOf(request));
-      if (answer.kind === "wrong_lines") throw wrongLines(answer.lines);
+      if (answer.kind === "wrong_lines") {
+        throw badField(answer.lines.map(wrongLineWords).join(" "));
+      }
       if (answer.kind !== "imported") throw entryRefusal(answer);
       return { imported: answer.count };
     },
   ),
-  admin("GET admin/lists/export", {}, async ({ operator }, { query }) => {
-    const word = wordOf(query["kind"]);
-    const all = await operator.entries();
-    const wanted = all.filter((entry) => word === undefined || entry.word === word);
-    return file("gatepost-lists.txt", "text/plain; charset=utf-8", linesOf(wanted));
-  }),
 ];

@@ -121,3 +121,14 @@ test("the rendered documentation runs only its own scripts", async () => {
     assert.equal((await inject(app, path)).statusCode, 200, path);
   }
 });
+
+test("/llms.txt links to documents that exist, under the public URL", async () => {
+  const app = appWith();
+  const { statusCode, headers, body } = await inject(app, "/llms.txt");
+  assert.equal(statusCode, 200);
+  assert.equal(headers["content-type"], "text/plain; charset=utf-8");
+  assert.match(body, /^# Gatepost\n\n> /);
+  const links = [...body.matchAll(/\]\(http:\/\/gatepost\.example(\/[^)]*)\)/g)];
+  assert.equal(links.length, 2);
+  for (const [, path = ""] of links) assert.equal((await inject(app, path)).statusCode, 200, path);
+});

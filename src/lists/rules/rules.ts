@@ -1,4 +1,4 @@
-import type { EntryFault } from "../../core/name/domain.ts";
+import { type EntryFault, FAULT_WORDS } from "../../core/name/domain.ts";
 import { DAY_MS, dayOf, dayOfDate, isoDate } from "../../core/calendar.ts";
 import {
   feedSubject,
@@ -18,7 +18,7 @@ import type { Rule } from "./entry-json.ts";
 import type { FoundEntries, RuleStore } from "./rule.ts";
 
 /** Entries of one import, and of the lists in all: every process holds them in memory. */
-export const ENTRIES_MAX = 500_000;
+const ENTRIES_MAX = 500_000;
 
 const WRONG_LINES_MAX = 20;
 
@@ -35,10 +35,21 @@ function readSaying(text: string, word: ListWord, hash: AddressHash): ReadSaying
   return { kind: "said", said: { subject: listSubjectText(subject.value, hash), word } };
 }
 
-export interface WrongLine {
+interface WrongLine {
   readonly line: number;
   readonly why: "bad_entry" | "bad_word" | "bad_date" | "no_word";
 }
+
+const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
+  bad_entry: "is not a domain, *.suffix, mx:host or address",
+  bad_date: "has an invalid date",
+  bad_word:
+    'has a trap that is a mail host, an account that is not an address, or "off" without a feed',
+  no_word: "does not say allow or deny",
+};
+
+export const wrongLineWords = ({ line, why }: WrongLine): string =>
+  `Line ${String(line)} ${WHY_WRONG[why]}.`;
 
 interface SaidLine extends SaidOf {
   /** The end of the last day that the line names; it may be past. Milliseconds since the Unix epoch. */
@@ -125,6 +136,24 @@ export type SaveAnswer =
   | { readonly kind: "saved"; readonly entry: Rule }
   | Exclude<ReadSaying, { kind: "said" }>
   | DetailsRefusal;
+
+/** Why nothing was saved, for a person. */
+export function whyNotSaved(answer: Exclude<SaveAnswer, { kind: "saved" }>): string {
+  switch (answer.kind) {
+    case "bad_entry":
+      return `Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`;
+    case "bad_word":
+      return "A trap is an address or a domain, an account is an address, and only a feed is off.";
+    case "unknown_feed":
+      return `No such feed. The feeds are ${answer.known.join(", ")}.`;
+    case "bad_note":
+      return `A note is one line of at most ${String(NOTE_MAX)} characters.`;
+    case "bad_expiry":
+      return "The last day lies in the past.";
+    case "full":
+      return `There are at most ${String(ENTRIES_MAX)} rules: forget some first.`;
+  }
+}
 
 export type ImportAnswer =
   | { readonly kind: "imported"; readonly count: number }

@@ -322,9 +322,6 @@ testInBrowser(
     await own.fill(PASSWORD);
     await confirmBy(page, "Change the address", "Change the address");
     await page.getByText("The address is changed.").waitFor();
-    await button(page, "Sign-in without delay").click();
-    await confirmBy(page, "Sign-in without delay?", "Sign-in without delay");
-    await page.getByText("The next sign-in is not delayed.").waitFor();
     await button(page, "Delete the account").click();
     await own.fill(PASSWORD);
     await confirmBy(page, /^Delete sam/, "Delete for good");

@@ -226,7 +226,6 @@ const OWN: readonly Omit<State, "who">[] = [
   { name: "keys", path: "/keys" },
   { name: "revoking", path: "/keys", act: ask("Revoke Website sign-up") },
   { name: "hooks", path: "/gate/hooks" },
-  { name: "origins", path: "/gate/hooks", act: ask("Origins Shop widget") },
   { name: "new hook", path: "/gate/hooks", act: ask("Create a hook") },
   { name: "settings", path: "/settings" },
   { name: "settings with a webhook", path: "/settings", before: webhook },

@@ -89,7 +89,7 @@ test("the image serves its pages with all that they load, the widget and the fee
     asked.set(new URL(answer.url).pathname, answer.status);
     return Buffer.from(await answer.arrayBuffer());
   }
-  for (const address of ["/widget.js", "/openapi.json"]) await ask(address);
+  for (const address of ["/widget.js", "/openapi.json", "/llms.txt"]) await ask(address);
   const figures = [...readText("docs/feeds.md").matchAll(/^\|`disposable\.(\w+)`.*$/gm)];
   assert.equal(figures.length, 3);
   for (const [row, kind = ""] of figures) {

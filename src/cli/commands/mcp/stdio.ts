@@ -1,26 +1,19 @@
 import { once } from "node:events";
-import type { Readable, Writable } from "node:stream";
+import { PassThrough, type Readable, type Writable } from "node:stream";
 import {
   isJSONRPCRequest,
   type JSONRPCMessage,
   type Transport,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { boundedLines } from "./bounded-lines.ts";
-
-/** Of JSON-RPC 2.0. */
-const INVALID_REQUEST = -32_600;
 
 /** The library's transport, but requests that are open when the input ends are still answered. */
 export function answeringTransport(
   input: Readable,
   output: Writable,
 ): { readonly transport: Transport; readonly ended: Promise<unknown> } {
-  const held = boundedLines((id, message) => {
-    const refused = { jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message } } as const;
-    void transport.send(refused);
-  });
-  const wire = new StdioServerTransport(input.pipe(held, { end: false }), output);
+  const held = input.pipe(new PassThrough(), { end: false });
+  const wire = new StdioServerTransport(held, output);
   const open = new Set<unknown>();
   const endIfAnswered = (): void => {
     if (input.readableEnded && held.readableLength === 0 && open.size === 0) held.end();

@@ -1,6 +1,7 @@
 import {
   type CallerFact,
   type Decision,
+  type Facts,
   type FactSource,
   type FeedbackFacts,
   type SourceCounts,
@@ -118,12 +119,14 @@ interface Payment {
   readonly spent?: Refusal | undefined;
 }
 
+/** Written out where it is made: an object that is spread costs a decision more than all its rules. */
 interface Findings {
   readonly checked: CheckedDecision;
   readonly isCached: boolean;
   readonly asked: CountedQuestion;
-  readonly feedback?: FeedbackFacts | undefined;
-  readonly proof?: Proof | undefined;
+  readonly feedback: FeedbackFacts | undefined;
+  readonly proof: Proof | undefined;
+  readonly payment: Payment;
 }
 
 interface DecisionOutcome {
@@ -173,7 +176,9 @@ export class Decider {
     const policies = (await this.#policiesOf(caller, request, 0)) ?? BUILT_IN;
     const run = { caller, request, policies };
     const checked = this.#withoutDns(run);
-    const ruling = rule(checked, policies, known(run), request.language);
+    const { facts, isConfirmed: confirmed, language } = request;
+    const known: Facts = { checked: checked.facts, caller: facts, confirmed };
+    const ruling = rule(checked, policies, known, language);
     return answered(run, { checked, ruling, payment: UNPAID }, undefined);
   };
 
@@ -194,21 +199,21 @@ export class Decider {
     try {
       const proving = run.request.proof && this.#prove(run, run.request.proof);
       const checking = this.#check(run, payment);
-      const checked = checking instanceof Promise ? await checking : checking;
-      const asked = this.#asked(run.request, checked.checked);
-      const reading = this.#readCounts(run, checked.checked, asked, payment);
+      const { checked, isCached } = checking instanceof Promise ? await checking : checking;
+      const asked = this.#asked(run.request, checked);
+      const reading = this.#readCounts(run, checked, asked, payment);
       const feedback = reading instanceof Promise ? await reading : reading;
       const proof = proving && (await proving);
-      const ruling = this.#rule(run, { ...checked, asked, feedback, proof });
-      return { payment, ...(ruling instanceof Promise ? await ruling : ruling) };
+      const ruling = this.#rule(run, { checked, isCached, asked, feedback, proof, payment });
+      return ruling instanceof Promise ? await ruling : ruling;
     } catch (fault) {
       await payment.receipt?.refund();
       this.#deps.log.error("decide.failed", fault);
       const checked = this.#withoutDns(run);
       const asked = this.#asked(run.request, checked);
       const proof = run.request.proof && UNPROVEN;
-      const findings = { checked, isCached: false, asked, proof };
-      return { payment: UNPAID, ...(await this.#rule(run, findings)) };
+      const found = { checked, isCached: false, asked, proof, payment: UNPAID };
+      return this.#rule(run, { ...found, feedback: undefined });
     }
   }
 
@@ -322,50 +327,73 @@ export class Decider {
   }
 
   /** Reads the counts, rules and counts in one turn of the event loop, so that questions which come at once see each other. */
-  #rule(run: DecisionRun, findings: Findings): Awaitable<Omit<DecisionOutcome, "payment">> {
-    const { request, policies, left } = run;
+  #rule(run: DecisionRun, findings: Findings): Awaitable<DecisionOutcome> {
+    const { request, policies } = run;
     const { checked, asked, feedback, proof } = findings;
+    const { traffic: counter } = this.#deps;
+    const { marks } = checked;
+    const facts: Facts = {
+      checked: checked.facts,
+      caller: request.facts,
+      traffic: marks && counter.facts(marks, asked),
+      counts: marks && counter.counts(marks, asked),
+      feedback,
+      verified: proof?.verified,
+      confirmed: request.isConfirmed,
+    };
+    const first = rule(checked, policies, facts, request.language);
+    if (asked.question !== "signup") return this.#ruleMessage(run, findings, facts, first);
+    const { decision } = first.outcome;
+    if (marks !== undefined && decision !== "reject" && checked.facts.dns === "yes") {
+      counter.count(marks);
+    }
+    return this.#made(run, findings, facts, first);
+  }
+
+  #ruleMessage(run: DecisionRun, findings: Findings, facts: Facts, first: Ruling) {
+    const { request, policies, left } = run;
+    const { checked, asked } = findings;
     const { traffic: counter, noticeWave } = this.#deps;
     const { marks } = checked;
-    const traffic = marks && counter.facts(marks, asked);
-    const counts = marks && counter.counts(marks, asked);
-    const facts = { ...known(run), traffic, counts, feedback, verified: proof?.verified };
-    const ruledWith = (sent: TrafficFacts | undefined): Ruling =>
-      rule(checked, policies, { ...facts, traffic: sent }, request.language);
-    const first = ruledWith(traffic);
-    const made = (ruling: Ruling, heldFor?: number): Omit<DecisionOutcome, "payment"> => {
-      this.#note(run, findings, ruling);
-      const isPassing = marks !== undefined && PASSING.has(ruling.outcome.reason);
-      const retryAfter =
-        heldFor ??
-        (isPassing
-          ? secondsUntilRuled(checked, policies, facts, counter.later(marks, asked))
-          : undefined);
-      if (marks !== undefined && countsSources(asked, policies, ruling))
-        counter.countSources(marks, asked);
-      return { checked, ruling, seen: traffic?.mailbox_seen, counts, proof, retryAfter };
+    const { traffic } = facts;
+    const ruledWith = (sent: TrafficFacts): Ruling =>
+      rule(checked, policies, { ...facts, traffic: { ...traffic, ...sent } }, request.language);
+    const held = ({ sent, retryAfter }: Held): DecisionOutcome => {
+      const ruling = ruledWith(sent);
+      const isPassing = PASSING.has(ruling.outcome.reason);
+      return this.#made(run, findings, facts, ruling, isPassing ? retryAfter : undefined);
     };
-    const held = ({ sent, retryAfter }: Held): Omit<DecisionOutcome, "payment"> => {
-      const ruling = ruledWith({ ...traffic, ...sent });
-      return made(ruling, PASSING.has(ruling.outcome.reason) ? retryAfter : undefined);
-    };
-    const isMessage = asked.question !== "signup";
     // Nobody knows whose message it is, so nobody counts it.
-    if (isMessage && run.caller.isUnidentified === true) return held(LATE);
-    if (marks === undefined) return made(first);
-    const { decision } = first.outcome;
-    if (!isMessage) {
-      if (decision !== "reject" && checked.facts.dns === "yes") counter.count(marks);
-      return made(first);
-    }
+    if (run.caller.isUnidentified === true) return held(LATE);
+    if (marks === undefined) return this.#made(run, findings, facts, first);
     if (traffic?.wave === true && traffic.sent_known === false) noticeWave(marks.owner);
-    if (!countsMessage(asked, policies, first)) return made(first);
+    if (!countsMessage(asked, policies, first)) return this.#made(run, findings, facts, first);
+    const { decision } = first.outcome;
     const isStillRight = (sent: TrafficFacts): boolean =>
-      ruledWith({ ...traffic, ...sent }).outcome.decision === decision;
+      ruledWith(sent).outcome.decision === decision;
     const how = { isSent: decision === "accept", timeoutMs: left() };
     const counting = counter.countMessage(marks, asked, how, isStillRight);
-    if (!(counting instanceof Promise)) return made(first);
-    return counting.then((one) => (one === undefined ? made(first) : held(one)));
+    const made = (one: Held | undefined): DecisionOutcome =>
+      one === undefined ? this.#made(run, findings, facts, first) : held(one);
+    return counting instanceof Promise ? counting.then(made) : made(counting);
+  }
+
+  #made(run: DecisionRun, findings: Findings, facts: Facts, ruling: Ruling, heldFor?: number) {
+    const { policies } = run;
+    const { checked, asked, proof, payment } = findings;
+    const { marks } = checked;
+    const { traffic: counter } = this.#deps;
+    this.#note(run, findings, ruling);
+    let retryAfter = heldFor;
+    if (retryAfter === undefined && marks !== undefined && PASSING.has(ruling.outcome.reason)) {
+      retryAfter = secondsUntilRuled(policies, facts, counter.later(marks, asked));
+    }
+    if (marks !== undefined && countsSources(asked, policies, ruling)) {
+      counter.countSources(marks, asked);
+    }
+    const { counts } = facts;
+    const seen = facts.traffic?.mailbox_seen;
+    return { checked, ruling, seen, counts, proof, retryAfter, payment };
   }
 
   #note({ caller, request, policies }: DecisionRun, findings: Findings, ruling: Ruling): void {
@@ -440,11 +468,6 @@ const countsSources = (
   question === "signup"
     ? decision !== "reject"
     : name !== NOTIFY_NAME && (decision === "accept" || decision === "challenge");
-
-const known = ({ request: { facts: caller, isConfirmed: confirmed } }: KnownRun) => ({
-  caller,
-  confirmed,
-});
 
 const asksFor = (
   { live, shadow }: PoliciesInForce,

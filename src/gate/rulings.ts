@@ -140,24 +140,13 @@ export interface Ruling {
   readonly message: string | undefined;
 }
 
-type OtherFacts = Omit<Facts, "checked">;
-
+/** `facts` are those of the checked entry, and what else is known. */
 export function rule(
   checked: CheckedEntry,
   { live, shadow }: PoliciesInForce,
-  known: OtherFacts,
+  facts: Facts,
   language: string,
 ): Ruling {
-  const { caller, traffic, counts, feedback, verified, confirmed } = known;
-  const facts: Facts = {
-    checked: checked.facts,
-    caller,
-    traffic,
-    counts,
-    feedback,
-    verified,
-    confirmed,
-  };
   const outcome = decide(live.policy, facts);
   return {
     outcome,
@@ -182,14 +171,13 @@ export const PASSING: ReadonlySet<string> = new Set(["too_often", "many"]);
 
 /** Seconds until less was sent or asked lately and another reason decides; undefined: none will. */
 export function secondsUntilRuled(
-  { facts: checked }: CheckedEntry,
   { live }: PoliciesInForce,
-  known: OtherFacts,
+  known: Facts,
   { afterMs, at }: LaterFacts,
 ): number | undefined {
   const isOver = (ms: number): boolean => {
     const { traffic, counts } = at(ms);
-    const then = { ...known, checked, counts, traffic: { ...known.traffic, ...traffic } };
+    const then = { ...known, counts, traffic: { ...known.traffic, ...traffic } };
     return !PASSING.has(decide(live.policy, then).reason);
   };
   // Counts only fall, so the first time at which it is over is found by halves.
@@ -252,7 +240,7 @@ export function createTestPolicy({
       const { outcome, message } = rule(
         checked,
         policies,
-        { caller: new Map(), confirmed },
+        { checked: checked.facts, caller: new Map(), confirmed },
         language,
       );
       const { result, isComplete } = validation;

@@ -4,15 +4,11 @@ export interface Handlers {
   /** Decoded when it is asked for. */
   readonly text?: (text: () => string) => void;
   readonly close?: (name: string) => void;
-  /** Behind the others, each piece of XML as it stands; what it names, unless that is foreign. */
-  readonly token?: (kind: TokenKind, name: string | undefined, xml: string) => void;
 }
-
-export type TokenKind = "open" | "close" | "empty" | "text" | "other";
 
 export type Attributes = Readonly<Record<string, string>>;
 
-const TAG_MAX_UNITS = 65_536;
+export const TAG_MAX_UNITS = 65_536;
 
 /** Prefixes, and elements in each other that declare some: each declaration costs as much as there are. */
 const PREFIXES_MAX = 100;
@@ -26,8 +22,7 @@ const ELEMENTS_MAX = 4_000_000;
 const DECLARED_MAX = 10_000;
 
 /** What parts of a workbook have by ECMA-376, transitional or strict; parts without a namespace are read, too. */
-const KNOWN_NAMESPACE =
-  /\/spreadsheetml\/(?:(?:2006\/)?main|2018\/threadedcomments)$|\/drawingml\/(?:2006\/)?chart$|\/package\/2006\/(?:relationships|content-types)$/;
+const KNOWN_NAMESPACE = /\/spreadsheetml\/(?:2006\/)?main$|\/package\/2006\/relationships$/;
 
 /** Stretches that end with a text of their own, and whether they are text. */
 const STRETCHES = [
@@ -83,12 +78,8 @@ export class XmlReader {
     if (xml[at + 1] === "!" || xml[at + 1] === "?") return this.#begin(xml, at);
     const end = endOfTag(xml, at);
     if (end === undefined) return at;
-    const isClosing = xml[at + 1] === "/";
-    const name = isClosing
-      ? this.#close(xml.slice(at + 2, end))
-      : this.#open(xml.slice(at + 1, end));
-    const kind = isClosing ? "close" : xml[end - 1] === "/" ? "empty" : "open";
-    this.#handlers.token?.(kind, name, xml.slice(at, end + 1));
+    if (xml[at + 1] === "/") this.#close(xml.slice(at + 2, end));
+    else this.#open(xml.slice(at + 1, end));
     return this.#depth < 0 || this.#isTooMuch ? undefined : end + 1;
   }
 
@@ -99,7 +90,6 @@ export class XmlReader {
     const until = reference < 0 ? end : reference; // it may be cut in two
     if (until === at) return at;
     this.#handlers.text?.(() => decoded(xml.slice(at, until)));
-    this.#handlers.token?.("text", undefined, xml.slice(at, until));
     return until;
   }
 
@@ -108,7 +98,6 @@ export class XmlReader {
     if (found === undefined) return xml.length - at < "<![CDATA[".length ? at : undefined;
     this.#stretch = found;
     this.#elements += 1;
-    this.#handlers.token?.("other", undefined, found.start);
     return at + found.start.length;
   }
 
@@ -117,13 +106,12 @@ export class XmlReader {
     const found = xml.indexOf(end, at);
     const until = found < 0 ? Math.max(at, xml.length - end.length + 1) : found;
     if (isText && until > at) this.#handlers.text?.(() => xml.slice(at, until));
-    const next = found < 0 ? until : found + end.length;
-    this.#handlers.token?.("other", undefined, xml.slice(at, next));
-    if (found >= 0) this.#stretch = undefined;
-    return next;
+    if (found < 0) return until;
+    this.#stretch = undefined;
+    return found + end.length;
   }
 
-  #open(tag: string): string | undefined {
+  #open(tag: string): void {
     const isEmpty = tag.endsWith("/");
     const inside = isEmpty ? tag.slice(0, -1) : tag;
     const nameEnd = endOfName(inside);
@@ -136,10 +124,9 @@ export class XmlReader {
     const name = this.#known(qualified);
     if (name !== undefined) this.#handlers.open?.(name, () => attributesOf(attributes));
     if (isEmpty) this.#close(qualified);
-    return name;
   }
 
-  #close(qualified: string): string | undefined {
+  #close(qualified: string): void {
     const name = this.#known(qualified);
     if (name !== undefined) this.#handlers.close?.(name);
     if ((this.#scopes.at(-1)?.depth ?? 0) === this.#depth && this.#depth > 0) {
@@ -147,7 +134,6 @@ export class XmlReader {
       this.#names.clear();
     }
     this.#depth -= 1;
-    return name;
   }
 
   #declare(text: string): void {
@@ -232,7 +218,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /** What a text of XML says. */
-export function decoded(text: string): string {
+function decoded(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi,

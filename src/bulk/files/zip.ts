@@ -1,11 +1,14 @@
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
 import { TableFault } from "../../core/batch/entry-cell.ts";
-import { type Handlers, XmlReader } from "./xml-reader.ts";
+import { type Handlers, TAG_MAX_UNITS, XmlReader } from "./xml-reader.ts";
 
 const UNPACKED_MAX_OCTETS = 400_000_000;
 
 /** A slice of XML has few rows, however wide they are. */
 const SLICE_UNITS = 8_192;
+
+/** Rows are long where they are wide. */
+const PIECE_MAX_UNITS = 4_000_000;
 
 export const PARTS_MAX = 5_000;
 
@@ -75,20 +78,41 @@ export class Zip {
 
   async *events(path: string, handlers: Handlers): AsyncGenerator<undefined> {
     const reader = new XmlReader(handlers);
-    let decoder: InstanceType<typeof TextDecoder> | undefined;
-    const read = (text: string): void => {
-      if (!reader.write(text)) throw new TableFault(BROKEN);
-    };
-    for await (const piece of this.octets(path)) {
-      decoder ??= decoderFor(piece);
-      const text = decoder.decode(piece, { stream: true });
+    for await (const text of this.#texts(path)) {
       for (let at = 0; at < text.length; at += SLICE_UNITS) {
-        read(text.slice(at, at + SLICE_UNITS));
+        if (!reader.write(text.slice(at, at + SLICE_UNITS))) throw new TableFault(BROKEN);
         yield;
       }
     }
-    read(decoder?.decode() ?? "");
     if (!reader.end()) throw new TableFault(BROKEN);
+  }
+
+  /** The text of a part in pieces, each of which ends with one of these elements, or with the part. */
+  async *pieces(path: string, elements: string): AsyncGenerator<string> {
+    const name = `(?:\\w+:)?(?:${elements})`;
+    const end = new RegExp(`</${name}\\s*>|<${name}\\b[^<>]*/>`, "g");
+    let rest = "";
+    for await (const text of this.#texts(path)) {
+      end.lastIndex = Math.max(0, rest.length - TAG_MAX_UNITS);
+      const xml = rest + text;
+      let at = 0;
+      while (end.exec(xml) !== null) {
+        yield xml.slice(at, end.lastIndex);
+        at = end.lastIndex;
+      }
+      rest = xml.slice(at);
+      if (rest.length > PIECE_MAX_UNITS) throw new TableFault(BROKEN);
+    }
+    yield rest;
+  }
+
+  async *#texts(path: string): AsyncGenerator<string> {
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
+    for await (const piece of this.octets(path)) {
+      decoder ??= decoderFor(piece);
+      yield decoder.decode(piece, { stream: true });
+    }
+    yield decoder?.decode() ?? "";
   }
 
   /** Unpacked. All parts together have a limit. */

@@ -1,7 +1,7 @@
 import { nextSlice } from "../../base/slices.ts";
 import { keyOf } from "../../core/batch/batch.ts";
 import { CLASS_WORDS } from "../../core/batch/class-words.ts";
-import { type ListRow, padded } from "../../core/batch/list-table.ts";
+import { padded } from "../../core/batch/list-table.ts";
 import {
   type CsvCell,
   type ListKind,
@@ -41,39 +41,57 @@ export interface CleanedOrder {
 
 export type CleanedRows = readonly (readonly CsvCell[])[];
 
-export interface CleanedRow extends RowChange {
-  readonly cells: readonly string[];
+/** What rows of a list get in its cleaned file. */
+export interface RowChanges {
+  /** Of the columns that are added. */
+  readonly names: readonly string[];
+  readonly changeOf: (row: ViewRow) => RowChange;
 }
 
-/** The rows of these classes with the cells that they get, a page each; the first page has the names of those columns. */
-export async function* cleanedRows(
+export async function rowChanges(
+  order: ListOrder & CleanedOrder,
+  source: ListSource,
+  { shape, among }: ListView,
+): Promise<RowChanges> {
+  const { columns, goodOnly = false } = order;
+  const isAll = columns === "all";
+  const texts = isAll ? await resultTexts(order, source, among) : new Map<string, string>();
+  const hasOriginal = columns !== "mine" && (await source.fixes()).size > 0;
+  const own = columns === "mine" ? [] : ["verdict", "reason"];
+  const read = [shape.at, ...(shape.further ?? [])];
+  return {
+    names: [...(hasOriginal ? ["original"] : []), ...own, ...(isAll ? RESULT_COLUMNS : [])],
+    changeOf: (row) => ({
+      changed: changedCells(read, row, goodOnly),
+      added: [
+        ...(hasOriginal ? [row.was] : []),
+        ...own.map((name) => (name === "verdict" ? CLASS_WORDS[row.class] : row.why)),
+        ...(isAll ? ownCells(row, texts) : []),
+      ],
+    }),
+  };
+}
+
+/** The rows of these classes as they go out, below the names of their columns unless the file has none and gets none. */
+export async function* cleanedTable(
   order: ListOrder & CleanedOrder,
   source: ListSource,
   view: ListView,
-): AsyncGenerator<readonly CleanedRow[]> {
-  const { columns } = order;
+): AsyncGenerator<CleanedRows> {
+  const { names, changeOf } = await rowChanges(order, source, view);
   const classes = new Set(order.classes);
-  const isAll = columns === "all";
-  const texts = isAll ? await resultTexts(order, source, view.among) : new Map<string, string>();
-  const hasOriginal = columns !== "mine" && (await source.fixes()).size > 0;
-  const own = columns === "mine" ? [] : ["verdict", "reason"];
-  const { shape } = view;
-  const names = [...(hasOriginal ? ["original"] : []), ...own, ...(isAll ? RESULT_COLUMNS : [])];
-  yield [{ line: shape.headLine ?? 0, cells: shape.header, changed: [], added: names }];
+  const { header, headLine } = view.shape;
+  if (headLine !== undefined || order.columns !== "mine") yield [[...header, ...names]];
   let at = 0;
-  let rows: CleanedRow[] = [];
+  let rows: (readonly CsvCell[])[] = [];
   for await (const page of readListFile(slicesOf(source), order.options)) {
-    for (const row of page.rows) {
-      const known = view.rows[at];
-      at += 1;
-      if (known === undefined || !classes.has(known.class)) continue;
-      const added = [
-        ...(hasOriginal ? [known.was] : []),
-        ...own.map((name) => (name === "verdict" ? CLASS_WORDS[known.class] : known.why)),
-        ...(isAll ? ownCells(row, known, texts) : []),
-      ];
-      const changed = changedCells(view, row, known, order.goodOnly === true);
-      rows.push({ line: row.line, cells: row.cells, changed, added });
+    for (const { cells } of page.rows) {
+      const row = view.rows[at++];
+      if (row === undefined || !classes.has(row.class)) continue;
+      const { changed, added } = changeOf(row);
+      const all = [...padded(cells, header.length)];
+      for (const [column, text] of changed) all[column] = text;
+      rows.push([...all, ...added]);
     }
     if (rows.length < PIECE_ROWS) continue;
     yield rows;
@@ -83,44 +101,27 @@ export async function* cleanedRows(
   yield rows;
 }
 
-/** The same as a table: without names above it where the file has none and gets none. */
-export async function* cleanedTable(
-  order: ListOrder & CleanedOrder,
-  source: ListSource,
-  view: ListView,
-): AsyncGenerator<CleanedRows> {
-  const { header, headLine } = view.shape;
-  let isBare = headLine === undefined && order.columns === "mine";
-  for await (const rows of cleanedRows(order, source, view)) {
-    if (!isBare)
-      yield rows.map(({ cells, changed, added }) => {
-        const all = [...padded(cells, header.length)];
-        for (const [column, text] of changed) all[column] = text;
-        return [...all, ...added];
-      });
-    isBare = false;
-  }
-}
-
-/** The cells of the columns with entries of which one is repaired, or left out. */
+/** The cells with entries of which one is repaired, or left out. */
 function changedCells(
-  { shape }: ListView,
-  { entries, spread }: ListRow,
-  known: ViewRow,
+  columns: readonly number[],
+  row: ViewRow,
   goodOnly: boolean,
-) {
-  if (known.was === undefined && !(goodOnly && known.each !== undefined)) return [];
-  const pieces = known.each ?? [known];
+): RowChange["changed"] {
+  const { was, each, spread = [entriesIn(row)] } = row;
+  if (was === undefined && !(goodOnly && each !== undefined)) return [];
+  const pieces = each ?? [row];
   let from = 0;
-  return [shape.at, ...(shape.further ?? [])].flatMap((column, at) => {
-    const count = spread === undefined ? (at === 0 ? entries.length : 0) : (spread[at] ?? 0);
-    const its = pieces.slice(from, (from += count));
+  return columns.flatMap((column, at) => {
+    const its = pieces.slice(from, (from += spread[at] ?? 0));
     const good = goodOnly ? its.filter((piece) => piece.class === "good") : [];
     const kept = good.length > 0 ? good : its;
-    const isChanged = kept.length < its.length || kept.some(({ was }) => was !== undefined);
+    const isChanged = kept.length < its.length || kept.some((piece) => piece.was !== undefined);
     return isChanged ? [[column, kept.map(({ entry }) => entry).join(", ")] as const] : [];
   });
 }
+
+const entriesIn = ({ each, class: name }: ViewRow): number =>
+  each?.length ?? (name === "blank" || name === "unread" ? 0 : 1);
 
 const resultTexts = (
   order: ListOrder,
@@ -132,12 +133,9 @@ const resultTexts = (
     return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
   });
 
-function ownCells(
-  { entries, readAs, reason }: ListRow,
-  { entry, was, class: name }: ViewRow,
-  texts: ReadonlyMap<string, string>,
-): readonly CsvCell[] {
-  const pieces = entries.length > 1 ? entry.split(", ") : entries.length === 1 ? [entry] : [];
+function ownCells(row: ViewRow, texts: ReadonlyMap<string, string>): readonly CsvCell[] {
+  const { entry, was, class: name, why, readAs } = row;
+  const pieces = entriesIn(row) > 1 ? entry.split(", ") : entriesIn(row) === 1 ? [entry] : [];
   const each = pieces.flatMap((piece) => {
     const known = texts.get(keyOf(piece));
     return known === undefined ? [] : [known.split(BETWEEN)];
@@ -145,8 +143,8 @@ function ownCells(
   return rowCells(each, {
     isDuplicate: name === "duplicate",
     isUnchecked: each.length < pieces.length,
-    ...(readAs !== undefined && { readAs }),
-    ...(reason !== undefined && { reason }),
-    ...(was !== undefined && { was }),
+    readAs,
+    reason: name === "unread" ? why : undefined,
+    was,
   });
 }

@@ -67,6 +67,9 @@ export interface ViewRow {
   readonly was?: string;
   readonly wasClass?: RowClass;
   readonly each?: readonly ViewPiece[];
+  /** Of a table with further columns, how many entries are in each. */
+  readonly spread?: readonly number[];
+  readonly readAs?: string;
 }
 
 export interface ListView {
@@ -115,7 +118,7 @@ async function readRows({ options }: ListOrder, source: ListSource) {
   let total = 0;
   for await (const page of readListFile(slicesOf(source), options)) {
     shape = page.shape;
-    for (const { line, cells, entries, reason } of page.rows) {
+    for (const { line, cells, entries, spread, readAs, reason } of page.rows) {
       total += entries.length;
       if (total > UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES);
       if (rows.length >= UPLOAD_MAX_ENTRIES) throw uploadTooLong(UPLOAD_MAX_ENTRIES, "rows");
@@ -128,6 +131,8 @@ async function readRows({ options }: ListOrder, source: ListSource) {
         why: reason ?? "",
         meant: "",
       };
+      if (spread !== undefined) row.spread = spread;
+      if (readAs !== undefined) row.readAs = readAs;
       rows.push([row, entries]);
     }
     await nextSlice();

@@ -32,7 +32,7 @@ const FORMS = [
 ] as const;
 
 const KEPT_BOOK =
-  "Your workbook: formats, formulas and other sheets stay. Formulas move with their rows, or keep their value where a row they name goes. Pictures and charts stay in their place, pivot tables keep what they hold, manual page breaks go.";
+  "Your workbook: types, formats and other sheets stay; links, notes, merged cells and tables move with their rows. Where rows are taken out, formulas of this sheet become their values, and filters, rules, names, pictures and charts keep their places.";
 const NEW_BOOK = "A new workbook of one sheet, in which cells are texts.";
 
 /** Encodings that can be written again. */

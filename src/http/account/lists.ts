@@ -53,7 +53,7 @@ function classOf(value: unknown): RowClass {
 }
 
 function shownRow(row: ViewRow, { listsWith }: DashboardServices): ListRowJson {
-  const { wasClass: _, each, ...shown } = row;
+  const { wasClass: _, spread: __, readAs: ___, each, ...shown } = row;
   const listed = <Piece extends ViewPiece>(piece: Piece) =>
     piece.class === "disposable" ? { ...piece, lists: listsWith(piece.entry) } : piece;
   return each === undefined ? listed(shown) : { ...shown, each: each.map(listed) };

@@ -1,7 +1,6 @@
 """Compares workbooks cell by cell with what came of them: FOLDER/NAME, FOLDER/out/NAME and the rows that were taken out."""
 
 import json
-import re
 import sys
 
 import openpyxl
@@ -12,11 +11,12 @@ OUT = json.load(open(f"{FOLDER}/out.json"))
 MISSING = object()
 
 
-def facts(cell):
+def facts(cell, stored=None):
+    """`stored`: the cell with the value of its formula, which stays in its place where rows were taken out."""
     value = cell.value
     text = getattr(value, "text", value)
-    if isinstance(text, str) and text.startswith("="):
-        text = re.sub(r"\d+", "#", text)
+    if stored is not None and cell.data_type == "f":
+        text = stored.value
     style = (cell.number_format, cell.font.b, cell.font.color and cell.font.color.rgb, cell.fill.fgColor.rgb)
     link = cell.hyperlink.target if cell.hyperlink else None
     note = cell.comment.text if cell.comment else None
@@ -29,12 +29,14 @@ def differences(name, sheet_name, out):
     except Exception:
         UNREAD.append(name)
         return
+    stored = openpyxl.load_workbook(f"{FOLDER}/{name}", data_only=True)
     after = openpyxl.load_workbook(f"{FOLDER}/out/{name}")
     if before.sheetnames != after.sheetnames:
         yield f"sheets {after.sheetnames}"
     for sheet in before.worksheets:
         other = after[sheet.title]
         gone = set(out) if sheet.title == sheet_name else set()
+        values = stored[sheet.title] if gone else None
         line = 0
         for row in sheet.iter_rows():
             if row[0].row in gone:
@@ -42,8 +44,9 @@ def differences(name, sheet_name, out):
             line += 1
             for cell in row:
                 same = other.cell(line, cell.column)
-                if facts(cell) != facts(same):
-                    yield f"{sheet.title}!{cell.coordinate}: {facts(cell)} is {facts(same)}"
+                was = facts(cell, values and values[cell.coordinate])
+                if was != facts(same):
+                    yield f"{sheet.title}!{cell.coordinate}: {was} is {facts(same)}"
         if (sheet.freeze_panes, sheet.sheet_state) != (other.freeze_panes, other.sheet_state):
             yield f"{sheet.title}: panes or state"
         if {k: v.width for k, v in sheet.column_dimensions.items()} != {k: v.width for k, v in other.column_dimensions.items()}:

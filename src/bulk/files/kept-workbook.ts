@@ -5,7 +5,7 @@ import { MovedRows } from "../../core/batch/moved-rows.ts";
 import { type CleanedOrder, rowChanges, type RowChanges } from "../lists/cleaned-rows.ts";
 import { type ListOrder, type ListSource, type ListView, slicesOf } from "../lists/list-view.ts";
 import { movedElement, SHEET_PARTS, SheetWriter } from "./sheet-writer.ts";
-import { contentsOf } from "./workbook.ts";
+import { type Contents, contentsOf } from "./workbook.ts";
 import { BROKEN, linksOf, type Relationship, Zip } from "./zip.ts";
 
 const PIECE_OCTETS = 262_144;
@@ -35,7 +35,7 @@ export async function* keptWorkbook(
     const write = writers.get(fileName.toLowerCase());
     if (write === "left out") continue;
     made.addReadStreamLazy(fileName, options, (give) => {
-      const written = write === undefined ? zip.octets(fileName) : write(fileName);
+      const written = write === undefined ? zip.octets(fileName) : write();
       const stream = Readable.from(written, { objectMode: false });
       stream.once("error", (error) => output.destroy(error));
       give(undefined, stream);
@@ -54,7 +54,7 @@ export async function* keptWorkbook(
   yield Buffer.concat(kept);
 }
 
-type WritePart = ((path: string) => AsyncGenerator<string>) | "left out";
+type WritePart = (() => AsyncGenerator<string>) | "left out";
 
 interface ChangedParts {
   readonly writers: ReadonlyMap<string, WritePart>;
@@ -68,54 +68,69 @@ async function changedParts(
   { rows, shape }: ListView,
   { names, changeOf }: RowChanges,
 ): Promise<ChangedParts> {
-  const { path: book, sheets, parts } = await contentsOf(zip);
-  const sheet = sheets.find(({ name }) => name === shape.sheet);
+  const contents = await contentsOf(zip);
+  const sheet = contents.sheets.find(({ name }) => name === shape.sheet);
   if (sheet === undefined) throw new TableFault(BROKEN);
-  const partOf = (wanted: string): string =>
-    parts.find(({ type }) => type === wanted)?.path.toLowerCase() ?? "";
   const links = await zip.relationships(sheet.path);
   const fixed = await rowsOfTables(zip, links);
   const classes = new Set(order.classes);
-  const isKept = ({ class: name }: ListView["rows"][number]): boolean => classes.has(name);
-  const out = rows.filter((row) => !isKept(row) && !fixed.has(row.line));
+  const kept = rows.filter(({ class: name }) => classes.has(name));
+  const out = rows.filter(({ class: name, line }) => !classes.has(name) && !fixed.has(line));
   const moves = new MovedRows(out.map(({ line }) => line));
   const used = new UsedTexts();
-  const texts = partOf("sharedStrings");
-  const writers = new Map<string, WritePart>();
-  const set = (path: string, elements: string, change: (piece: string) => string): void => {
-    writers.set(path.toLowerCase(), async function* () {
-      let isFirst = true;
-      for await (const piece of zip.pieces(path, elements)) {
-        const xml = isFirst ? piece.replace(/(encoding=["'])UTF-16/i, "$1UTF-8") : piece;
-        isFirst = false;
-        yield change(xml);
-      }
-    });
-  };
   const { isAgain = false, header, width = 0, headLine } = shape;
-  const kept = rows.filter(isKept);
   const head = headLine === undefined ? [] : [headLine];
-  const lines = [...head, ...kept.map(({ line }) => line)];
-  const start = isAgain ? header.length : Math.max(header.length, width);
   const writer = new SheetWriter({
     moves,
-    lines,
+    lines: [...head, ...kept.map(({ line }) => line)],
     change: (at) => {
       const row = kept[at - head.length];
       return row === undefined ? { changed: [], added: names } : changeOf(row);
     },
-    start,
+    start: isAgain ? header.length : Math.max(header.length, width),
     isAgain,
     note: (row, isOut) => used.note(row, isOut),
   });
+  const writers = new Map<string, WritePart>();
+  const set: SetWriter = (path, elements, change) =>
+    void writers.set(path.toLowerCase(), () => changedText(zip.pieces(path, elements), change));
   set(sheet.path, SHEET_PARTS, (piece) => writer.write(piece));
+  const texts = partOf(contents, "sharedStrings");
   if (moves.isNone) return { writers, texts };
+  setMoved(set, contents, links, moves);
   const noted = (piece: string): string => {
     used.note(piece, false);
     return piece;
   };
-  for (const other of sheets) if (other !== sheet) set(other.path, "row", noted);
+  for (const other of contents.sheets) if (other !== sheet) set(other.path, "row", noted);
   set(texts, "si", (piece) => used.text(piece));
+  writers.set(partOf(contents, "calcChain"), "left out");
+  return { writers, texts };
+}
+
+type SetWriter = (path: string, elements: string, change: (piece: string) => string) => void;
+
+const partOf = ({ parts }: Contents, wanted: string): string =>
+  parts.find(({ type }) => type === wanted)?.path.toLowerCase() ?? "";
+
+async function* changedText(
+  pieces: AsyncIterable<string>,
+  change: (piece: string) => string,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const piece of pieces) {
+    yield change(isFirst ? piece.replace(/(encoding=["'])UTF-16/i, "$1UTF-8") : piece);
+    isFirst = false;
+  }
+}
+
+/** Parts beside the sheets that name rows, or the order in which cells are computed. */
+function setMoved(
+  set: SetWriter,
+  { path: book }: Contents,
+  links: readonly Relationship[],
+  moves: MovedRows,
+): void {
   for (const { type, path } of links) {
     if (type === "comments" || type === "threadedComment")
       set(path, "comment|threadedComment", (piece) => movedElement(piece, moves).xml);
@@ -128,9 +143,7 @@ async function changedParts(
   };
   set(linksOf(book), "Relationship", unchained);
   set("[Content_Types].xml", "Default|Override", unchained);
-  writers.set(partOf("calcChain"), "left out");
   set(book, "calcPr", computedAgain);
-  return { writers, texts };
 }
 
 /** Formulas of other sheets have values of rows that are gone. */

@@ -11,6 +11,8 @@ export interface RowChange {
   readonly added: readonly CsvCell[];
 }
 
+const UNCHANGED: RowChange = { changed: [], added: [] };
+
 export interface SheetTerms {
   readonly moves: MovedRows;
   /** Lines that change, in their order. */
@@ -62,20 +64,23 @@ export class SheetWriter {
   }
 
   #row(xml: string): string {
-    const { moves, lines, note, isAgain } = this.#terms;
+    const { moves, note } = this.#terms;
     const [tag = "", prefix = ""] = ROW_TAG.exec(xml) ?? [];
     this.#line = lineOf(LINE.exec(tag)?.[1], this.#line);
     if (moves.has(this.#line)) {
       note(xml, true);
       return "";
     }
-    const row = moves.isNone ? xml : this.#moved(xml);
+    return this.#changedRow(moves.isNone ? xml : this.#moved(xml), prefix);
+  }
+
+  #changedRow(row: string, prefix: string): string {
+    const { lines, change, isAgain } = this.#terms;
     const next = lines[this.#index] ?? Infinity;
     if (next < this.#line) throw new TableFault(BROKEN);
-    const change = next === this.#line ? this.#terms.change(this.#index++) : undefined;
+    const { changed, added } = next === this.#line ? change(this.#index++) : UNCHANGED;
     const end = row.lastIndexOf("</");
-    if (end < 0 || (change === undefined && !isAgain)) return row;
-    const { changed = [], added = [] } = change ?? {};
+    if (end < 0) return row;
     const isSame = changed.length === 0 && !isAgain;
     const cells = isSame ? row.slice(0, end) : this.#cells(row.slice(0, end), prefix, changed);
     return cells.replace(SPANS, "$1") + this.#added(added, prefix) + row.slice(end);

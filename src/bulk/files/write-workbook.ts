@@ -100,7 +100,7 @@ const NAMED: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-export const inXml = (text: string): string => text.replace(/[&<>"]/g, (sign) => NAMED[sign] ?? "");
+const inXml = (text: string): string => text.replace(/[&<>"]/g, (sign) => NAMED[sign] ?? "");
 
 const escaped = (text: string): string =>
   inXml(

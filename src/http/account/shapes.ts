@@ -133,7 +133,8 @@ interface Listed {
   readonly lists?: readonly string[];
 }
 
-export interface ListRowJson extends Omit<ViewRow, "wasClass" | "each" | "spread" | "readAs">, Listed {
+export interface ListRowJson
+  extends Omit<ViewRow, "wasClass" | "each" | "spread" | "readAs">, Listed {
   readonly each?: readonly (ViewPiece & Listed)[];
 }
 

@@ -37,6 +37,21 @@ export interface ReadAuditRow extends AuditEntryRow {
   readonly account_email: string | null;
 }
 
+interface SoughtAudit {
+  readonly limit: number;
+  readonly after?: string | undefined;
+  readonly accountId?: string;
+}
+
+interface AuditPage {
+  readonly rows: readonly ReadAuditRow[];
+  readonly next: string | null;
+}
+
+const TIME_DIGITS = 14;
+
+export const isAuditPlace = (text: string): boolean => /^\d{14}[0-9a-f]{32}$/.test(text);
+
 /** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
 export class AuditLog {
   readonly #db: Kysely<Database>;
@@ -45,8 +60,9 @@ export class AuditLog {
     this.#db = db;
   }
 
-  #newestFirst(limit: number) {
-    return this.#db
+  /** Newest first, of one account or of all; `next` is `after` of the page that follows, or null. */
+  async page({ limit, after, accountId }: SoughtAudit): Promise<AuditPage> {
+    let query = this.#db
       .selectFrom("audit_entries")
       .leftJoin("accounts as actor", "actor.id", "audit_entries.actor_id")
       .leftJoin("accounts as owner", "owner.id", "audit_entries.account_id")
@@ -54,16 +70,23 @@ export class AuditLog {
       .selectAll("audit_entries")
       .orderBy("audit_entries.at_ms", "desc")
       .orderBy("audit_entries.id")
-      .limit(limit);
-  }
-
-  ofAccount(accountId: string, limit: number): Promise<readonly ReadAuditRow[]> {
-    const newest = this.#newestFirst(limit);
-    return newest.where("audit_entries.account_id", "=", accountId).execute();
-  }
-
-  newest(limit: number): Promise<readonly ReadAuditRow[]> {
-    return this.#newestFirst(limit).execute();
+      .limit(limit + 1);
+    if (accountId !== undefined) query = query.where("audit_entries.account_id", "=", accountId);
+    if (after !== undefined) {
+      const [atMs, id] = [Number(after.slice(0, TIME_DIGITS)), after.slice(TIME_DIGITS)];
+      query = query.where((eb) =>
+        eb.or([
+          eb("audit_entries.at_ms", "<", atMs),
+          eb.and([eb("audit_entries.at_ms", "=", atMs), eb("audit_entries.id", ">", id)]),
+        ]),
+      );
+    }
+    const rows: readonly ReadAuditRow[] = await query.execute();
+    const shown = rows.slice(0, limit);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    const next =
+      last === undefined ? null : String(last.at_ms).padStart(TIME_DIGITS, "0") + last.id;
+    return { rows: shown, next };
   }
 
   prune(before: number): Promise<number> {

@@ -1,5 +1,6 @@
 import { component, type Schema, Type } from "../core/json-schema.ts";
 import { checkOperations } from "./api/check.ts";
+import { AUDIT } from "./api/audit.ts";
 import { CHECK_LIST } from "./api/bulk.ts";
 import { DECIDE } from "./api/decide.ts";
 import { EXPLAIN } from "./api/explain.ts";
@@ -27,6 +28,7 @@ export const OPERATIONS: readonly Operation[] = [
   CHECK_LIST,
   UPLOAD,
   ...VIEWS,
+  ...AUDIT,
   ...systemOperations,
   ...disposableOperations,
 ];

@@ -40,7 +40,7 @@ test("what the command line changes is on record, without secrets and addresses"
   const [firstKey] = await store.keys.list(id);
   await run("key", "revoke", firstKey?.id ?? "", "--yes");
   await run("key", "revoke", firstKey?.id ?? "", "--yes");
-  const entries = await new AuditLog(store.sql.db).newest(100);
+  const { rows: entries } = await new AuditLog(store.sql.db).page({ limit: 100 });
   assert.deepEqual(
     entries
       .map(({ action, detail }) => `${action} ${detail.replace(/[0-9a-f]{32}/, "<hash>")}`)

@@ -1,5 +1,6 @@
 import { Accounts } from "../accounts/accounts-store.ts";
 import { createAdmission } from "../accounts/admission/admission.ts";
+import { AuditLog } from "../accounts/audit.ts";
 import { createUnitsLeft } from "../accounts/allowance.ts";
 import { UsageRecorder } from "../accounts/admission/usage-recorder.ts";
 import type { Health } from "../base/health.ts";
@@ -15,6 +16,7 @@ import { uploadRoute } from "../http/api/upload.ts";
 import { viewRoute } from "../http/api/view.ts";
 import { decideRoute } from "../http/api/decide.ts";
 import { explainRoute } from "../http/api/explain.ts";
+import { auditRoute } from "../http/api/audit.ts";
 import { decisionsRoute, feedbackRoute } from "../http/api/feedback.ts";
 import { watchRoute } from "../http/api/watch.ts";
 import { mailboxesRoute } from "../http/api/mailboxes.ts";
@@ -419,6 +421,7 @@ function apiRoutes(
     decideRoute(gate.decideOne, admission),
     feedbackRoute(gate.feedback),
     decisionsRoute(gate.decisionLog),
+    auditRoute(new AuditLog(base.db), base.accounts),
     mailboxesRoute(createFindMailbox(gate.hash)),
     watchRoute(parts.watching.list, serving.tiers),
     ...compatRoutes({ checkOne, unitsLeft, admission, clock, isOptimistic }),

@@ -2,10 +2,12 @@ import type { TestContext } from "node:test";
 import { Keys } from "../../src/accounts/key-store.ts";
 import { TrafficStore } from "../../src/gate/traffic-store.ts";
 import { Outcomes } from "../../src/gate/outcomes.ts";
+import { AuditLog } from "../../src/accounts/audit.ts";
 import { Accounts } from "../../src/accounts/accounts-store.ts";
 import { systemIds as ids } from "../../src/base/ids.ts";
 import { createSecretBox } from "../../src/base/secrets.ts";
 import type { Lookup } from "../../src/core/mail/lookup.ts";
+import { auditRoute } from "../../src/http/api/audit.ts";
 import { decisionsRoute, feedbackRoute } from "../../src/http/api/feedback.ts";
 import { mailboxesRoute } from "../../src/http/api/mailboxes.ts";
 import { createFindMailbox } from "../../src/gate/mailbox-ids.ts";
@@ -56,6 +58,7 @@ export interface GateWorld {
   account(
     email: string,
     tier?: "free" | "starter" | "pro",
+    isAdmin?: boolean,
   ): Promise<{ id: string; apiKey: string }>;
   /** Writes what waits to be counted. */
   flush(): Promise<void>;
@@ -172,6 +175,7 @@ export async function gateWorld(
     decideRoute(decideOne, admission),
     feedbackRoute(feedback),
     decisionsRoute(decisionLog),
+    auditRoute(new AuditLog(db), accounts),
     mailboxesRoute(createFindMailbox(createAccountHash(GATE_KEY))),
   ];
   const app = appWith({ admission, clock, log, routes });
@@ -198,8 +202,8 @@ export async function gateWorld(
     waves,
     decisionLog,
     policies: new PolicyService({ db, tiers, clock, notices }),
-    async account(email, tier = "pro") {
-      const order = { email, tier, isAdmin: false, origin: "operator" } as const;
+    async account(email, tier = "pro", isAdmin = false) {
+      const order = { email, tier, isAdmin, origin: "operator" } as const;
       const made = await store.accounts.create(order);
       if (made.kind !== "created") throw new Error(made.kind);
       const key = await store.keys.create(made.account.id, "key");

@@ -128,7 +128,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     return { days, top: await Promise.all(named) };
   }),
   admin("GET admin/audit", {}, async ({ auditLog }) => ({
-    entries: (await auditLog.newest(200)).map(shownAudit),
+    entries: (await auditLog.page({ limit: 200 })).rows.map(shownAudit),
   })),
   admin("GET admin/health", { withoutStore: true }, async ({ health }): Promise<HealthState> => {
     const { parts, broken } = await health.state();

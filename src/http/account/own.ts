@@ -171,7 +171,7 @@ export const ownRoutes: readonly AccountRoute[] = [
     entries: (await credits.entries(own.id, ROWS_MAX)).map(shownCredit),
   })),
   account("GET activity", {}, async ({ auditLog }, { account: { id } }) => ({
-    entries: (await auditLog.ofAccount(id, ROWS_MAX)).map(ownAudit),
+    entries: (await auditLog.page({ accountId: id, limit: ROWS_MAX })).rows.map(ownAudit),
   })),
   account("GET sessions", {}, async ({ sessions, clock }, { account: own, session }) => {
     const known = await sessions.list(own.id, clock.nowMs());

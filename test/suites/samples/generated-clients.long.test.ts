@@ -37,7 +37,7 @@ suite("clients generated from /openapi.json call every operation of a real serve
   let document = "";
   const world = serviceWorld({
     async begin({ home, service }) {
-      key = createAccount(home, "a@x.example").api_key;
+      key = createAccount(home, "a@x.example", ["--admin"]).api_key;
       document = (await service.get("/openapi.json")).body;
     },
   });

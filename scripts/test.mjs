@@ -46,6 +46,7 @@ const LONGEST = [
   "suites/neighbours.",
   "stores/outages.",
   "sim/sim.",
+  "e2e/crowds.",
   "e2e/sends.",
   "suites/release.",
   "samples/",

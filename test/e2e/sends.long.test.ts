@@ -1,117 +1,54 @@
-// The replays of public reports about messages and crowds, by the real program: on one server and on two, with a kill in the middle.
+// The replays of public reports about messages, by the real program, and that nothing holds what they were about: on one
+// server and on two, with a kill in the middle.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { SYSTEMS } from "../../src/gate/hook-systems.ts";
 import type { SqlDatabase } from "../../src/store/database.ts";
-import { honestPeople } from "../policy/crowd-names.ts";
+import { RECORDED } from "../policy/recorded-payloads.ts";
 import { openTestStore } from "../process/test-process.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
-import { mailZone, missingServices, openScaledWorld } from "../scaled/scaled-world.ts";
-import { startService } from "./service-process.ts";
-import { createAccount, startServiceWorld } from "./service-world.ts";
+import { mailZone, missingServices, SECRET_KEY } from "../scaled/scaled-world.ts";
+import { postgresPrograms } from "../services/postgres.ts";
+import {
+  answerOf,
+  asker,
+  HOUR_MS,
+  LATE_MS,
+  type Replay,
+  type Replayed,
+  replayOnOne,
+  replayOnTwo,
+  says,
+  type Servers,
+  together,
+} from "./replays.ts";
+import { gatepost, type Home } from "./service-process.ts";
 
 const ZONE = mailZone(["gmail.com", "outlook.com", "secretname.example"], 0);
-const RATE = { rate_per_minute: 100_000 };
-
-/** What a kill may lose, and how late another server may see it. */
-const LATE_MS = 2_500;
-const HOUR_MS = 3_600_000;
-const AT_ONCE = 10;
-
 const spelled = (at: number): string =>
   `${at % 2 === 0 ? "secret.local" : "secretlocal"}+${String(at)}@gmail.com`;
 const person = (at: number): string => `secretlocal${String(at)}@secretname.example`;
 
-/** Servers of one store, of which each question names one. */
-interface Servers {
-  readonly url: (server: 0 | 1) => string;
-  /** Ends the first as a power cut would, and starts it again. While it is away, `meanwhile` may change the store. */
-  readonly kill: (meanwhile: (database: SqlDatabase) => Promise<void>) => Promise<void>;
-}
-
-async function answerOf(url: string, path: string, key: string, body: Record<string, string>) {
-  const headers = { "x-api-key": key };
-  const init = { method: "POST", body: new URLSearchParams(body), headers };
-  const reply = await fetch(`${url}${path}`, init);
-  assert.equal(reply.status, 200);
-  return (await reply.json()) as { readonly decision: string; readonly reason: string };
-}
-
-type Said = Readonly<Record<string, number>>;
-
-/** Asks a server about this many mailboxes, from the number `from` on. */
-function asker(
-  { url }: Servers,
-  key: string,
-  { email, more = { for: "send" } }: Pick<Replay, "email" | "more">,
-) {
-  return async (server: 0 | 1, from: number, count: number): Promise<Said> => {
-    const said: Record<string, number> = {};
-    let next = from;
-    const asking = async (): Promise<void> => {
-      while (next < from + count) {
-        const asked = { email: email(next++), deadline_ms: "5000", ...more };
-        const { decision, reason } = await answerOf(url(server), "/api/decide", key, asked);
-        said[`${decision} ${reason}`] = (said[`${decision} ${reason}`] ?? 0) + 1;
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, asking));
-    return said;
-  };
-}
-
 /** Adds the hours of a fortnight before this one, in which an account sent this often to new mailboxes. */
-async function addFortnight(
-  { db }: SqlDatabase,
-  accountId: string,
-  each: (back: number) => number,
-): Promise<void> {
-  const hours = db.selectFrom("traffic").selectAll().where("kind", "=", "hour");
-  const row = await hours.where("account_id", "=", accountId).executeTakeFirstOrThrow();
-  const before = Array.from({ length: 336 }, (_, at) => at + 1).filter((back) => each(back) > 0);
-  const rows = before.map((back) => {
-    const last_ms = row.last_ms - back * HOUR_MS;
-    const item = `${String(Math.floor(last_ms / HOUR_MS))}.before`;
-    return { ...row, item, first_ms: last_ms, last_ms, count: each(back) };
-  });
-  await db.insertInto("traffic").values(rows).execute();
-}
-
-type Ask = ReturnType<typeof asker>;
-
-interface Replay {
-  readonly email: (at: number) => string;
-  /** What is asked besides; absent: whether a message may be sent. */
-  readonly more?: Readonly<Record<string, string>>;
-  /** Messages an hour in the fortnight before, which is there after the first part. */
-  readonly fortnight?: (back: number) => number;
-  /** After each but the last a server is killed. */
-  readonly parts: readonly [(ask: Ask) => unknown, (ask: Ask) => unknown, (ask: Ask) => unknown];
-}
-
-async function says(asked: Promise<Said>, want: string): Promise<void> {
-  assert.deepEqual(Object.keys(await asked), [want]);
-}
-
-/** Two servers at once. */
-async function together(asked: readonly Promise<Said>[]): Promise<Said> {
-  const sum: Record<string, number> = {};
-  for (const said of await Promise.all(asked))
-    for (const [what, count] of Object.entries(said)) sum[what] = (sum[what] ?? 0) + count;
-  return sum;
-}
-
-const PEOPLE = honestPeople(400, 5);
-
-/** All but one in 200 of a part. */
-async function mostly(asked: Promise<Said>): Promise<void> {
-  const { "accept ok": accepted = 0, "review burst": reviewed = 0, ...others } = await asked;
-  assert.deepEqual(others, {});
-  assert.ok(reviewed <= (accepted + reviewed) / 200, String(reviewed));
-}
+const fortnight =
+  (each: (back: number) => number): NonNullable<Replay["meanwhile"]> =>
+  async (db, accountId, part) => {
+    if (part !== 0) return;
+    const hours = db.selectFrom("traffic").selectAll().where("kind", "=", "hour");
+    const row = await hours.where("account_id", "=", accountId).executeTakeFirstOrThrow();
+    const before = Array.from({ length: 336 }, (_, at) => at + 1).filter((back) => each(back) > 0);
+    const rows = before.map((back) => {
+      const last_ms = row.last_ms - back * HOUR_MS;
+      const item = `${String(Math.floor(last_ms / HOUR_MS))}.before`;
+      return { ...row, item, first_ms: last_ms, last_ms, count: each(back) };
+    });
+    await db.insertInto("traffic").values(rows).execute();
+  };
 
 const named = (at: number): string => `secretlocal${String(1_000 + at)}@gmail.com`;
 const ADDRESS = "203.0.113.77";
@@ -132,7 +69,7 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
   },
   "a form against 200 strangers after a quiet fortnight: challenge from the 31st on": {
     email: person,
-    fortnight: (back) => (back % 8 === 0 ? 1 : 0),
+    meanwhile: fortnight((back) => (back % 8 === 0 ? 1 : 0)),
     parts: [
       (ask) => says(ask(0, 0, 10), "accept ok"),
       async (ask) => {
@@ -172,7 +109,7 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
   },
   "one address: review from the 21st sign-up in ten minutes on": {
     email: named,
-    more: { count_by: JSON.stringify({ ip: ADDRESS }) },
+    more: () => ({ count_by: JSON.stringify({ ip: ADDRESS }) }),
     parts: [
       (ask) => says(ask(0, 0, 10), "accept ok"),
       (ask) => says(ask(1, 10, 10), "accept ok"),
@@ -184,7 +121,7 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
   },
   "an inviter with 60 strangers: 20 go out in ten minutes": {
     email: named,
-    more: { for: "invite", count_by: JSON.stringify({ inviter: INVITER }) },
+    more: () => ({ for: "invite", count_by: JSON.stringify({ inviter: INVITER }) }),
     parts: [
       (ask) => says(ask(0, 0, 10), "accept ok"),
       (ask) => says(ask(1, 10, 10), "accept ok"),
@@ -194,48 +131,9 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
       },
     ],
   },
-  "60 names made alike at one provider: review from the 31st on": {
-    email: named,
-    more: {},
-    parts: [
-      (ask) => says(ask(0, 0, 14), "accept ok"),
-      (ask) => says(ask(1, 14, 15), "accept ok"),
-      async (ask) => {
-        await says(ask(0, 29, 11), "review burst");
-        await says(ask(1, 40, 20), "review burst");
-      },
-    ],
-  },
-  "an honest launch of 400: none refused, at most two reviewed": {
-    email: (at) => PEOPLE[at] ?? assert.fail(),
-    more: {},
-    parts: [
-      (ask) => mostly(ask(0, 0, 130)),
-      (ask) => mostly(ask(1, 130, 130)),
-      (ask) => mostly(together([ask(0, 260, 70), ask(1, 330, 70)])),
-    ],
-  },
-  "a farm at one young domain, of 40: review from the fifth on": {
-    email: (at) => `farm${String(at)}.x@secretname.example`,
-    more: {},
-    parts: [
-      (ask) => says(ask(0, 0, 4), "accept ok"),
-      (ask) => says(ask(1, 4, 16), "review burst"),
-      (ask) => says(ask(0, 20, 20), "review burst"),
-    ],
-  },
-  "40 spellings of one mailbox: review from the fourth on": {
-    email: spelled,
-    more: {},
-    parts: [
-      (ask) => says(ask(0, 0, 3), "accept ok"),
-      (ask) => says(ask(1, 3, 17), "review repeated_mailbox"),
-      (ask) => says(ask(0, 20, 20), "review repeated_mailbox"),
-    ],
-  },
   "a quiet month: no wave, nobody held": {
     email: person,
-    fortnight: () => 8,
+    meanwhile: fortnight(() => 8),
     parts: [
       (ask) => says(ask(0, 0, 8), "accept ok"),
       (ask) => says(ask(1, 0, 8), "accept ok"), // the same people again
@@ -244,27 +142,8 @@ const REPLAYS: Readonly<Record<string, Replay>> = {
   },
 };
 
-interface ReplayAccount {
-  readonly id: string;
-  readonly key: string;
-}
-
-/** One after the other, each by an account of its own: what a server cannot read in time it does not count. */
-async function replayAll(servers: Servers, accounts: readonly ReplayAccount[]): Promise<void> {
-  const all = Object.values(REPLAYS).map((replay, at) => {
-    const account = accounts[at] ?? assert.fail();
-    return { ...replay, id: account.id, ask: asker(servers, account.key, replay) };
-  });
-  for (const part of [0, 1, 2] as const) {
-    for (const { parts, ask } of all) await parts[part](ask);
-    if (part === 2) return;
-    await pause(LATE_MS);
-    await servers.kill(async (database) => {
-      for (const { id, fortnight } of part === 0 ? all : [])
-        if (fortnight !== undefined) await addFortnight(database, id, fortnight);
-    });
-  }
-}
+/** Comes to a page. Where servers share one store they count its rate there, which is documented. */
+const VISITOR = "198.51.100.78";
 
 /** Tables that hold the domain itself: of all accounts together, and what an account reports. */
 const WITH_DOMAINS = ["domain_mail", "feedback"];
@@ -277,14 +156,15 @@ async function assertHashed(database: SqlDatabase, folders: readonly string[]): 
     const { rows } = await sql`select * from ${sql.table(name)}`.execute(db);
     const text = JSON.stringify(rows);
     if (text.includes("secretname")) holding.push(name);
+    assert.ok(name === "counters" || !text.includes(VISITOR), name);
     assert.ok(!text.includes(INVITER) && !text.includes(ADDRESS), name);
   }
   assert.deepEqual(holding.toSorted(), WITH_DOMAINS);
-  const texts = folders.flatMap(assertNoneInClear);
-  assert.ok(
-    texts.some((text) => text.includes("secretname")),
-    "the files are those of the store",
-  );
+  for (const folder of folders) {
+    const texts = assertNoneInClear(folder);
+    const isStore = texts.some((text) => text.includes("secretname"));
+    assert.ok(isStore, `the files of ${folder} are those of the store`);
+  }
 }
 
 /** An address, or a value of `count_by`. */
@@ -302,6 +182,11 @@ function assertNoneInClear(folder: string): readonly string[] {
     });
 }
 
+function assertLogHashed(log: string): void {
+  assert.doesNotMatch(log, IN_CLEAR);
+  assert.ok(!log.includes(VISITOR));
+}
+
 async function assertMetricsHashed(url: string): Promise<void> {
   const reply = await fetch(`${url}/metrics`);
   assert.equal(reply.status, 200);
@@ -310,7 +195,7 @@ async function assertMetricsHashed(url: string): Promise<void> {
 
 /** While PostgreSQL serves, but nothing of the traffic within the deadline, no message goes out; then three do. */
 async function assertLateWaits(servers: Servers, { db }: SqlDatabase, key: string): Promise<void> {
-  const more = { for: "send", deadline_ms: "400" };
+  const more = () => ({ for: "send", deadline_ms: "400" });
   const ask = asker(servers, key, { email: spelled, more });
   const asked = await db.transaction().execute(async (holder) => {
     await sql`lock table traffic in access exclusive mode`.execute(holder);
@@ -322,91 +207,96 @@ async function assertLateWaits(servers: Servers, { db }: SqlDatabase, key: strin
   assert.deepEqual(then, { "accept ok": 3, "reject too_often": 38 });
 }
 
-const report = (url: string, key: string): Promise<unknown> =>
-  answerOf(url, "/api/feedback", key, { email: person(0), outcome: "bounce" });
+interface Marked extends Replayed {
+  readonly home: Home;
+}
 
-test("the replays on one server that is killed, and what its files hold", async () => {
-  const accounts: ReplayAccount[] = [];
-  const { home, service, close } = await startServiceWorld({
-    zone: ZONE,
-    tiers: { pro: RATE },
-    prepare(made) {
-      for (const at of Object.keys(REPLAYS).keys()) {
-        const { account_id: id, api_key: key } = createAccount(made, `a${String(at)}@shop.example`);
-        accounts.push({ id, key });
-      }
-    },
-  });
-  let now = service;
-  try {
-    const servers: Servers = {
-      url: () => now.url,
-      async kill(meanwhile) {
-        await now.stop("SIGKILL");
-        assertNoneInClear(home.directory);
-        assert.doesNotMatch(now.log() + now.said(), IN_CLEAR);
-        const store = await openTestStore(home.directory);
-        await meanwhile(store.sql);
-        await store.close();
-        now = await startService(home);
-      },
-    };
-    await replayAll(servers, accounts);
-    await report(now.url, accounts[0]?.key ?? "");
-    await assertMetricsHashed(now.url);
-    await now.stop("SIGTERM");
-    assert.doesNotMatch(now.log() + now.said(), IN_CLEAR);
-    const store = await openTestStore(home.directory);
-    await assertHashed(store.sql, [home.directory]);
-    await store.close();
-  } finally {
-    await now.stop("SIGKILL");
-    await close();
+/** A page, a hook and a report name the same people and places as the replays did; `home` is where commands run. */
+async function useOtherDoors({ home, url, accounts: [account] }: Marked): Promise<void> {
+  const { id, key } = account ?? assert.fail();
+  await answerOf(url, "/api/feedback", key, { email: person(0), outcome: "bounce" });
+  const made = (...words: readonly string[]) => {
+    const { code, out, err } = gatepost(home, [...words, "--json"]);
+    assert.equal(code, 0, err);
+    return JSON.parse(out) as Readonly<Record<string, string>>;
+  };
+  const origin = "https://shop.example";
+  const page = made("key", "create", id, "--publishable", "--origin", origin);
+  const hook = made("hook", "create", id, "supabase");
+  const post = async (path: string, body: string, headers: Readonly<Record<string, string>>) => {
+    const json = { "content-type": "application/json", ...headers };
+    const reply = await fetch(`${url}${path}`, { method: "POST", body, headers: json });
+    assert.equal(reply.status, 200);
+    return await reply.text();
+  };
+  for (const at of Array.from({ length: 21 }).keys()) {
+    const asked = JSON.stringify({ email: named(500 + at) });
+    const from = { origin, "x-api-key": page["api_key"] ?? "", "x-forwarded-for": VISITOR };
+    const said = await post("/api/decide", asked, from);
+    assert.match(said, at < 20 ? /"accept"/ : /"review"/, "counted by the visitor's address");
+    const payload = RECORDED.supabase.replace("SUB", named(600 + at)).replace("127.0.0.1", ADDRESS);
+    const secret = hook["secret"] ?? "";
+    const signature = SYSTEMS.supabase.sign?.(payload, secret, Date.now());
+    await post(`/hooks/${hook["id"] ?? ""}`, payload, signature ?? {});
   }
+  await pause(LATE_MS);
+}
+
+const BEHIND_PROXY = { GATEPOST_TRUST_PROXY: "127.0.0.1" };
+
+test("the replays on one server that is killed, and what its files and its back-up hold", async () => {
+  const atKill: Parameters<typeof replayOnOne>[3] = ({ home, service }) => {
+    assertNoneInClear(home.directory);
+    assert.doesNotMatch(service.log() + service.said(), IN_CLEAR);
+  };
+  const plan = { zone: ZONE, settings: BEHIND_PROXY };
+  await replayOnOne(
+    REPLAYS,
+    plan,
+    async (world) => {
+      const { home, service, url } = world;
+      await useOtherDoors(world);
+      await assertMetricsHashed(url);
+      const copies = temporaryFolder();
+      const copied = gatepost(home, ["backup", join(copies, "copy.db")]);
+      assert.equal(copied.code, 0, copied.err);
+      await service.stop("SIGTERM");
+      assertLogHashed(service.log() + service.said());
+      const store = await openTestStore(home.directory);
+      await assertHashed(store.sql, [home.directory, copies]);
+      await store.close();
+    },
+    atKill,
+  );
 });
 
 test(
-  "the replays on two servers that see each other's messages within a second, one of them killed",
+  "the replays on two servers that see each other's messages within a second, and what files and dump hold",
   { skip: missingServices().length > 0 },
   async () => {
-    const tiers = join(temporaryFolder(), "tiers.json");
-    writeFileSync(tiers, JSON.stringify({ pro: RATE }));
-    const environment = { GATEPOST_TIERS_FILE: tiers };
-    const world = await openScaledWorld({ zone: ZONE, environment });
-    try {
-      let one = await world.start({ command: "serve" });
-      const two = await world.start({ command: "serve" });
-      let log = "";
-      const servers: Servers = {
-        url: (server) => (server === 0 ? one : two).url,
-        async kill(meanwhile) {
-          await one.stop("SIGKILL");
-          log += one.text();
-          await meanwhile(world.sql);
-          one = await world.start({ command: "serve" });
-        },
-      };
-      const accounts: ReplayAccount[] = [];
-      for (const _ of Object.keys(REPLAYS)) {
-        const { accountId: id, apiKey: key } = await world.account("pro");
-        accounts.push({ id, key });
-      }
-      await replayAll(servers, accounts);
+    const plan = { zone: ZONE, settings: BEHIND_PROXY };
+    await replayOnTwo(REPLAYS, plan, async ({ world, servers, url, accounts, stop }) => {
       await assertLateWaits(servers, world.sql, (await world.account("pro")).apiKey);
-      await report(two.url, accounts[0]?.key ?? "");
+      const { databaseUrl } = world.urls;
+      const settings = {
+        DATABASE_URL: databaseUrl,
+        GATEPOST_SECRET_KEY: SECRET_KEY.toString("base64"),
+      };
+      const home = { directory: "", settings, remove: () => undefined };
+      await useOtherDoors({ home, url, accounts });
       const waves = await world.sql.db.selectFrom("waves").selectAll().execute();
       assert.equal(waves.length, 2, "noted once by two servers: the form's and the launch's");
-      await assertMetricsHashed(two.url);
-      for (const server of [one, two]) await server.stop("SIGTERM");
-      log += one.text() + two.text();
+      await assertMetricsHashed(url);
+      const log = await stop();
       assert.equal(log.split("gate.wave").length - 1, 2, "one log event each");
       assert.doesNotMatch(log, /secretname/i);
-      assert.doesNotMatch(log, IN_CLEAR);
+      assertLogHashed(log);
+      const copies = temporaryFolder();
+      const words = [`--file=${join(copies, "copy.sql")}`, databaseUrl];
+      execFileSync(join(postgresPrograms() ?? "", "pg_dump"), words);
       await sql`checkpoint`.execute(world.sql.db);
       const said = await sql<{ data_directory: string }>`show data_directory`.execute(world.sql.db);
-      await assertHashed(world.sql, [said.rows[0]?.data_directory ?? ""]);
-    } finally {
-      await world.close();
-    }
+      await assertHashed(world.sql, [said.rows[0]?.data_directory ?? "", copies]);
+    });
   },
 );

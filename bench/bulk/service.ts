@@ -100,7 +100,7 @@ export async function startService(address: string): Promise<Service> {
     ...deps,
     ...runner,
     checker: known,
-    observe: () => undefined,
+    recorder: { record: () => undefined },
   });
   const bulk = open.service;
   return {

@@ -58,12 +58,3 @@ test("a stop waits for the round that runs, and none follows", async () => {
   clock.advance(10_000);
   assert.equal(rounds.length, 1);
 });
-
-test("jitter adds up to a tenth", () => {
-  const clock = manualClock();
-  let rounds = 0;
-  const task = (): Promise<void> => Promise.resolve(void (rounds += 1));
-  void every({ ms: 1_000, firstMs: 0, clock, failed: () => undefined, jitter: () => 1 }, task);
-  clock.advance(1_000);
-  assert.equal(rounds, 1);
-});

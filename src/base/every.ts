@@ -11,15 +11,11 @@ export interface Repeat {
   readonly clock: Pick<Clock, "after">;
   /** Gets the first fault of an outage: rounds that fail go on, but the log has one line for them. */
   readonly failed: (fault: unknown) => void;
-  /** A random share of 0 to 1; rounds then start up to a tenth of `ms` later, so that many processes spread. */
-  readonly jitter?: () => number;
 }
-
-const JITTER_SHARE = 0.1;
 
 /** Never twice at a time, also after a round that fails. A task may return its own pause. The result ends the loop. */
 export function every(repeat: Repeat, task: () => Promise<number | void>): End {
-  const { ms, firstMs = ms, clock, failed, jitter = () => 0 } = repeat;
+  const { ms, firstMs = ms, clock, failed } = repeat;
   let callOff = (): void => undefined;
   let isStopped = false;
   let isFailing = false;
@@ -33,7 +29,7 @@ export function every(repeat: Repeat, task: () => Promise<number | void>): End {
       if (!isFailing) failed(fault);
       isFailing = true;
     }
-    if (!isStopped) arm(pauseMs ?? ms + ms * JITTER_SHARE * jitter());
+    if (!isStopped) arm(pauseMs ?? ms);
   };
   const begin = (): void => {
     running = round();

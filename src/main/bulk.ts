@@ -15,19 +15,18 @@ import { AccountLists } from "../bulk/lists/lists.ts";
 import { SessionStore } from "../bulk/jobs/sessions.ts";
 import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/jobs/submit.ts";
 import { BulkWorker } from "../bulk/jobs/worker.ts";
-import { coreEntryCheck } from "../bulk/jobs/entry-check.ts";
-import type { EntryCheck } from "../bulk/jobs/entry-check.ts";
+import { coreEntryCheck, type EntryCheck } from "../bulk/jobs/entry-check.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { SharedCap } from "../dns/flow/window.ts";
 import type { DnsQuestions } from "../dns/lookup.ts";
 import type { Trust } from "../dns/trust/trust.ts";
 import type { SharedDatasets } from "../lists/shared-datasets.ts";
-import type { Observed } from "../lists/mail-recorder.ts";
+import type { MailRecorder } from "../lists/mail-recorder.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { type Checker, dnsCap, isDnsOff, openDns } from "./checker.ts";
 import { type DnsFigures, type VerdictTotals, VerdictTally } from "./metrics.ts";
-import { type Machine, type Process, systemMachine } from "./process.ts";
+import type { Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
 import { CORE_BUDGET_MS } from "../check/bounded-lookup.ts";
@@ -56,20 +55,21 @@ const AGAIN_BUDGET_MS = 500;
 /** Entries started in one turn; with more, answers waiting in the sockets look slow, which narrows the window. */
 const BEGUN_AT_ONCE = 20;
 
-type BulkDnsConfig = Pick<Config, "dnsServers" | "implicitMx">;
+interface CheckerProcess extends Pick<Process, "machine"> {
+  readonly config: Pick<Config, "dnsServers" | "implicitMx">;
+}
 
-interface BulkCheckerOptions {
-  readonly observe?: (validation: Observed) => void;
+interface EntryCheckParts {
+  readonly datasets: () => Datasets;
+  readonly recorder?: Pick<MailRecorder, "record">;
+  readonly trust: Trust | undefined;
   /** Bounds the DNS tries under way; the process's unless given. */
-  readonly cap?: SharedCap | undefined;
-  readonly machine?: Machine;
-  readonly trust?: Trust | undefined;
+  readonly cap?: SharedCap;
 }
 
 export function openBulkChecker(
-  config: BulkDnsConfig,
-  datasets: () => Datasets,
-  { observe = () => undefined, cap, machine = systemMachine, trust }: BulkCheckerOptions = {},
+  { config, machine }: CheckerProcess,
+  { datasets, recorder, trust, cap }: EntryCheckParts,
 ): BulkChecker {
   const dns = openDns(config, "bulk", { cap, machine, trust });
   // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
@@ -86,7 +86,7 @@ export function openBulkChecker(
     againBudgetMs: AGAIN_BUDGET_MS,
     observe(validation) {
       verdicts.count(validation.result);
-      observe(validation);
+      recorder?.record(validation);
     },
   });
   let begun = 0;
@@ -116,22 +116,21 @@ const withoutRegistry = (questions: DnsQuestions): Lookup => ({
   registration: () => ({ kind: "unknown", why: "deadline" }),
 });
 
-interface WorkParts extends BulkCheckerOptions {
-  readonly config: BulkDnsConfig;
-  readonly datasets: () => Datasets;
+interface WorkParts extends EntryCheckParts {
   readonly db: SqlDatabase["db"];
   readonly shares: Pick<Shares, "of">;
-  readonly name: string;
   readonly isWatched: boolean;
   readonly completed: () => void;
 }
 
 /** Works off jobs, in a thread of one process alone or as a worker beside servers. The caller starts and stops it. */
 export function openWork(
-  { clock, log, closing }: Pick<Process, "clock" | "log" | "closing">,
-  { config, datasets, db, shares, name, isWatched, completed, ...options }: WorkParts,
+  process: CheckerProcess & Pick<Process, "clock" | "log" | "closing" | "name">,
+  parts: WorkParts,
 ): { readonly checks: BulkChecker; readonly worker: BulkWorker } {
-  const checks = openBulkChecker(config, datasets, options);
+  const { clock, log, closing, name } = process;
+  const { db, shares, isWatched, completed } = parts;
+  const checks = openBulkChecker(process, parts);
   closing.add(() => checks.close());
   const chunks = new ChunkQueue({ db });
   const own = { shares, chunks, name, clock, log, isWatched, completed };
@@ -146,7 +145,7 @@ interface OpenBulkParts {
   readonly admission: Pick<Admission, "terms" | "receipt">;
   readonly tiers: Tiers;
   readonly checker: Pick<Checker, "datasets" | "lookup">;
-  readonly observe: (validation: Observed) => void;
+  readonly recorder: Pick<MailRecorder, "record">;
   readonly datasets: SharedDatasets;
   readonly secretKey: Uint8Array;
   readonly announcement: Announcement;
@@ -172,7 +171,7 @@ interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" 
 /** Bulk validation: the service here, and its worker where it is alone. Closing hands jobs back. */
 export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Promise<OpenBulk> {
   const { clock, ids, log, closing, config } = process;
-  const { where, sql, jobs, checker, observe, shares } = parts;
+  const { where, sql, jobs, checker, recorder, shares } = parts;
   const { db } = sql;
   const { announce, stop } = announcer({ jobs, clock, log, announcement: parts.announcement });
   closing.add(stop);
@@ -195,7 +194,7 @@ export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Prom
       again: lookup,
       clock,
       implicitMx: config.implicitMx,
-      observe,
+      observe: (validation) => recorder.record(validation),
       budgetMs: CORE_BUDGET_MS,
       againBudgetMs: CORE_BUDGET_MS,
     }),

@@ -154,7 +154,7 @@ async function openParts(process: Process) {
     admission,
     tiers,
     checker,
-    observe: (validation) => lists.recorder.record(validation),
+    recorder: lists.recorder,
     datasets: lists.shared(),
     secretKey,
     announcement: webhooks.dispatcher.announcement,

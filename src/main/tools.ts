@@ -271,7 +271,7 @@ const openCheck = (terminal: Terminal): Promise<CommandBulkChecker> =>
   command(async (process) => {
     const trust = openTrust(process);
     const datasets = await openKnownLists(process);
-    const { check, room, close } = openBulkChecker(process.config, datasets, { trust });
+    const { check, room, close } = openBulkChecker(process, { datasets, trust });
     process.closing.add(close);
     process.closing.add(() => warnOf(trust, terminal.err));
     return { check, room };

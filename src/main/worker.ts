@@ -39,7 +39,7 @@ export async function startWorker(
 }
 
 async function openWorker(process: Process) {
-  const { config, machine, clock, name, closing, log } = process;
+  const { clock, name, closing, log } = process;
   const serving = await openServing(process, "interactive");
   const { lists, metrics, secretKey, dns, backing, trust, shares } = serving;
   const { registry } = metrics;
@@ -56,14 +56,11 @@ async function openWorker(process: Process) {
   closing.add(stop);
   closing.add(keepJobs({ jobs, clock, log }));
   const { checks, worker } = openWork(process, {
-    config,
-    machine,
-    trust,
     datasets: lists.datasets,
-    observe: (validation) => lists.recorder.record(validation),
+    recorder: lists.recorder,
+    trust,
     db: sql.db,
     shares,
-    name,
     isWatched: true,
     completed: () => void announce(),
   });

@@ -97,12 +97,7 @@ export async function openValidator(
   return validator;
 }
 
-interface LibraryNetwork {
-  readonly lookup: Lookup;
-  readonly close: () => void;
-}
-
-function openNetwork(options: ValidatorOptions): LibraryNetwork {
+function openNetwork(options: ValidatorOptions) {
   const { dnsServers = [], dnsCanaries, dataDir = "./data" } = options;
   const config = {
     dnsServers: dnsServers.length === 0 ? undefined : readServers(dnsServers),

@@ -17,7 +17,6 @@ import { KnownNames, openMailRecorder } from "../lists.ts";
 import { type Closing, closedTogether, type Machine } from "../process.ts";
 import type { BulkFigures, BulkThreadSettings } from "./bulk-thread.ts";
 
-/** The bulk worker of one process alone, with a database connection, a resolver and a cache of its own. */
 export interface BulkWork {
   readonly wake: () => void;
   readonly use: (datasets: SharedDatasets) => void;
@@ -31,6 +30,7 @@ interface BulkWorkDeps {
   readonly completed: () => void;
 }
 
+/** The bulk worker of one process alone, with a database connection, a resolver and a cache of its own. */
 export const openBulkWork = (settings: BulkThreadSettings, deps: BulkWorkDeps): Promise<BulkWork> =>
   closedTogether(deps.log, (closing) => open(settings, deps, closing));
 
@@ -41,6 +41,7 @@ async function open(
 ): Promise<Omit<BulkWork, "close">> {
   const { machine, log, completed } = deps;
   const { clock, ids } = machine;
+  const process = { config: settings, machine, clock, log, closing, name: ids.hex32() };
   const { db, scrub } = await openStore(settings, deps, closing);
   const hash = createAddressHash(settings.secretKey);
   const rules = new LiveRules({ entries: new RuleStore(db), hash, clock, log });
@@ -48,28 +49,22 @@ async function open(
   const known = new KnownNames(settings.datasets, rules);
   rules.start(() => known.change());
   closing.add(() => rules.stop());
-  const recorder = openMailRecorder({ clock, log, closing }, db);
+  const recorder = openMailRecorder(process, db);
   const cap = joinDnsCap(settings, settings.dnsCap);
   // Not started: in a closed network a thread without traffic has found no name yet, and would be suspicious of it.
-  const trust = openTrust({ config: settings, machine, log, cap, closing });
+  const trust = openTrust({ ...process, cap });
   const shares = createShares(createThrottleLog({ log, clock, hashKey: ids.bytes(32) }));
   await new ChunkQueue({ db }).freeAll(clock.nowMs()); // a thread or process before this one may have left leases
-  const { checks, worker } = openWork(
-    { clock, log, closing },
-    {
-      config: settings,
-      machine,
-      trust,
-      cap,
-      datasets: () => known.datasets,
-      observe: (validation) => recorder.record(validation),
-      db,
-      shares,
-      name: ids.hex32(),
-      isWatched: false,
-      completed,
-    },
-  );
+  const { checks, worker } = openWork(process, {
+    datasets: () => known.datasets,
+    recorder,
+    trust,
+    cap,
+    db,
+    shares,
+    isWatched: false,
+    completed,
+  });
   closing.add(() => worker.stop());
   const sessions = (): Promise<End> => Promise.resolve(keepSessions({ db, scrub, clock, log }));
   const duties = startDuties({ sessions }, { elections: alone, clock, log });

@@ -69,7 +69,7 @@ async function openWorld(t: TestContext, server: Pick<DnsServer, "host" | "port"
         tiers,
         checker: { datasets: () => noDatasets, lookup: zoneLookup({}) },
         datasets: LISTS,
-        observe: () => undefined,
+        recorder: { record: () => undefined },
         secretKey: new Uint8Array(32),
         shares,
         split: texts.split,

@@ -4,9 +4,7 @@ import type { OwnerKey } from "./owner.ts";
 export interface Piece<T> {
   readonly owner: OwnerKey;
   readonly item: T;
-  /** What its owner pays for its turn. */
   readonly cost: number;
-  /** Places that it takes while it is in service. */
   readonly amount: number;
   /** Among those of its owner the lowest goes first. */
   readonly rank: number;
@@ -149,7 +147,6 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** The last piece of the owner with the most. */
   last(): Piece<T> | undefined {
     return largestBy(this.#flows.values(), ({ pieces }) => pieces.length)?.pieces.at(-1);
   }

@@ -110,7 +110,6 @@ export class Health {
     return { parts: [...this.#deps.parts.keys()], broken: await this.now() };
   }
 
-  /** Looks by itself, so that the log says what breaks although nobody asks. */
   start(): End {
     const { clock } = this.#deps;
     const failed = (): void => undefined; // a look that fails is an answer

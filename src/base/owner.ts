@@ -1,4 +1,3 @@
-/** Who may read a session and whose counters a request moves. */
 export type Owner =
   | { readonly kind: "account"; readonly accountId: string }
   /** Anonymous: the exact IPv4 address or the /64 of an IPv6 address, as `accounts/admission/caller.ts` writes it. */

@@ -75,7 +75,6 @@ function blacken(line: string): string {
 
 export interface LineSink {
   write(bytes: Buffer, done: (fault: Error | null, taken: number) => void): void;
-  /** How many octets were taken, before anything else happens; throws when none were. */
   writeNow(bytes: Buffer): number;
   pause(): void;
 }

@@ -138,7 +138,6 @@ export const diskFull = fixed(
   60,
 );
 
-/** `names`: what does not answer, as `/readyz` knows it. */
 export function notReady(names: readonly string[], detail: RefusalDetail = {}): Refusal {
   return new Refusal("not_ready", 503, `Not ready: ${names.join(", ")}.`, { detail });
 }
@@ -234,7 +233,6 @@ export const wrongCurrentPassword = fixed(
 );
 export const adminsOnly = fixed("admins_only", 403, "This is for administrators.");
 
-/** `proxy`: the address of one in between that is not trusted. */
 export function foreignOrigin(proxy?: string): Refusal {
   const hint =
     proxy === undefined

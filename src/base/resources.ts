@@ -1,7 +1,5 @@
-/** One bounded resource. All amounts are in `unit`; the two queues count whoever waits. */
 export interface Resource {
   readonly unit: "places" | "octets" | "MiB" | "entries" | "connections";
-  /** What one process has; of webhooks, all processes together. */
   readonly total: number;
   readonly perOwner: number;
   readonly queue: number;

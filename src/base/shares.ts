@@ -269,7 +269,6 @@ export class Share {
   }
 }
 
-/** A /48 has at most one part of so many of a queue. */
 const NET_PART = 4;
 
 export interface Shares {
@@ -287,7 +286,6 @@ export type Overrides = Partial<
   Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner">>>
 >;
 
-/** For a program that asks registries for one owner alone. */
 export const ONE_OWNER = {
   registry: {
     perOwner: RESOURCES.registry.total,

@@ -6,7 +6,6 @@ export class StoreDown extends Error {
   }
 }
 
-/** The store's disk has no room: what was to be written is not. */
 export class DiskFull extends StoreDown {
   constructor(options?: ErrorOptions) {
     super("the disk is full", options);

@@ -3,7 +3,6 @@ import type { Clock } from "./clock.ts";
 export interface WriteBehindOptions<T> {
   readonly afterMs: number;
   readonly retryAfterMs?: number;
-  /** What must not be written just now waits on. */
   readonly mayWrite?: (key: string) => boolean;
   /** Items of one transaction: short, because others wait for it. */
   readonly batch: number;

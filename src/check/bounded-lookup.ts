@@ -45,7 +45,6 @@ export class BoundedLookup {
     return this.#expiresAtMs;
   }
 
-  /** Whether a question about mail hosts got no answer: it was overdue, or no name server spoke. */
   isUnanswered(): boolean {
     return this.#isUnanswered;
   }
@@ -97,7 +96,6 @@ class Deadline implements Until {
     return this.#isOver;
   }
 
-  /** Passes the answer to `note`, or `OVERDUE` when it is too late to ask or to wait on. */
   bound<T>(
     ask: () => Awaitable<Answer<T>>,
     note: (answer: Answer<T>) => Answer<T>,
@@ -118,7 +116,6 @@ class Deadline implements Until {
     });
   }
 
-  /** The result is out, or the budget is spent: who asked before waits no longer. */
   end(): void {
     this.#isOver = true;
     this.#cancel?.();

@@ -19,7 +19,6 @@ export interface CheckStep {
   readonly advice: readonly Advice[];
   readonly problem?: string;
   readonly meant?: string;
-  /** This service's own name server does not answer. */
   readonly dns_down?: boolean;
 }
 

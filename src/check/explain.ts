@@ -63,11 +63,9 @@ export function explanationJson(
 interface AccountCheckDeps extends ExplainDeps {
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
-  /** Whether the service's own resolver is away: then nothing is said of the domain. */
   readonly isDnsDown: () => Promise<boolean>;
 }
 
-/** Checks one entry for one unit. Throws the quota `Refusal` before the first step. */
 export type AccountCheck = (
   admitted: Admitted,
   entry: string,

@@ -23,7 +23,6 @@ const EXAMPLES: readonly (readonly [entry: string, shows: Shows])[] = [
 
 const FRESH_MS = 600_000;
 
-/** When an example is missing, DNS may answer the next time. */
 const RETRY_MS = 15_000;
 
 interface CachedFrontPage {

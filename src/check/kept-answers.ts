@@ -17,7 +17,6 @@ export class KeptResults {
   #hits = 0;
   #misses = 0;
 
-  /** Keeps the most recently used results within `maxBytes`, counting keys and overhead. */
   constructor(maxBytes: number) {
     this.#kept = new LRUCache({
       maxSize: maxBytes,

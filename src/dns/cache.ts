@@ -185,7 +185,6 @@ export class CachedFetcher<T> {
   hits = 0;
   misses = 0;
   joined = 0;
-  /** Asked again before they expired, because they are often read. */
   refreshed = 0;
   readonly #cache: AnswerCache<T>;
   readonly #fetch: FetchRecords<T>;

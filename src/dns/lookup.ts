@@ -101,7 +101,6 @@ export interface DnsStats extends ResolverStats {
 }
 
 export interface DnsLookup extends DnsQuestions {
-  /** For a second pass: the same questions, but a cached `unknown` is asked again. */
   readonly again: DnsQuestions;
   /** A and AAAA together, to connect to: the network may have one of both alone. Found when either has records. */
   readonly everyAddress: (host: string) => Awaitable<Answer<string>>;
@@ -109,7 +108,6 @@ export interface DnsLookup extends DnsQuestions {
   room(by?: OwnerKey): Promise<void> | undefined;
   stats(): DnsStats;
   probe(): Promise<boolean>;
-  /** Leaves no socket and no timer; what is under way becomes `unknown`, "deadline". */
   close(): void;
 }
 

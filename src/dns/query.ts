@@ -70,7 +70,6 @@ export class Query {
     return encodeQuery(this.#question, this);
   }
 
-  /** Reads a message that answers the question; when it is complete, `finish` tells the reply. */
   read(message: Uint8Array): MessageReading {
     const response = decodeResponse(message, this.#question);
     if (response === undefined) return "malformed";
@@ -103,9 +102,7 @@ export class Attempt implements Listener {
   readonly sentAtMs: number;
   readonly epoch: number;
   seat: Seat | undefined;
-  /** False for a try whose time runs without a packet, because nobody waits. */
   isSent = true;
-  /** Until its place of the lane is given back or kept for a while. */
   hasPlace = true;
   readonly #events: AttemptEvents;
 
@@ -176,7 +173,6 @@ export type Profile = "interactive" | "bulk" | "again" | "probe";
 export interface QueryTimeouts {
   readonly triesMs: readonly number[];
   readonly tcpMs: number;
-  /** Infinity: its 5 s begin with the first try. */
   readonly queueMs: number;
   /** The part of the cap that may be in use when it sends: what is above is kept for others. */
   readonly capPart: number;

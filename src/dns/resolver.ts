@@ -74,7 +74,6 @@ export interface Resolver {
   /** Undefined while few questions wait. Await it before each of many names: what waits is copied by the collector. */
   room(by?: OwnerKey): Promise<void> | undefined;
   stats(): ResolverStats;
-  /** Closes all sockets and answers what is open `unknown`, "deadline". */
   close(): void;
 }
 
@@ -103,7 +102,6 @@ const REFUSED_PLACE_MS = 1_000;
 /** The same for loss, from a question's first try on, when a retry was answered: a server may drop what is over its limit. */
 const LOST_PLACE_MS = 1_200;
 
-/** Questions of one owner that may wait for a place. */
 const QUEUED_MAX = 1_000;
 
 /** Without an answer for so long a list's names may be dead: the root is asked, which no server leaves unanswered. */
@@ -123,7 +121,6 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #servers: ServerList;
   readonly #window: Window;
   readonly #lane: Lane<Query>;
-  /** All that is under way: a few thousand at most, each looked at on every tick. */
   readonly #open = new Set<Query>();
   readonly #kept = new Set<KeptPlace>();
   readonly #unknown = noUnknown();
@@ -131,7 +128,6 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #ticker: Ticker;
   readonly #hasTcp: boolean;
   #isClosed = false;
-  /** When a server answered anything last, or began to be asked. */
   #heardMs = 0;
   #isAskingRoot = false;
 

@@ -37,7 +37,6 @@ interface Noticed {
 /** Tells accounts what their decisions show: when it begins, each hour while it goes on, and when an hour passed without it. */
 export class Alerts {
   readonly #deps: AlertsDeps;
-  /** What this process noticed since its last look; a kill loses it. */
   #noticed = new Map<string, Noticed>();
 
   constructor(deps: AlertsDeps) {

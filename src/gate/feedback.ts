@@ -29,7 +29,6 @@ const OVERLAP_MS = 60_000;
 
 interface Names {
   readonly all: Set<string>;
-  /** By the clock of the rows, and by the one that never goes back. */
   readonly readMs: number;
   readonly atMs: number;
 }
@@ -82,8 +81,6 @@ class ReportedNames {
     for (const name of names) known?.all.add(name);
   }
 }
-
-/** What became of an account's sign-ups, as the account says. Nothing follows by itself but facts. */
 
 const FEEDBACK_DAYS = 90;
 
@@ -213,7 +210,6 @@ export class Feedback {
     });
   }
 
-  /** What the account reported of a mailbox and its domain. Never rejects. */
   facts(accountId: string, about: Reported, timeoutMs: number): Awaitable<FeedbackFacts> {
     const names = this.#names.of(accountId, this.#firstDay());
     const isClear = !(names instanceof Promise) && !isAmong(names, about);

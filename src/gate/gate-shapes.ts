@@ -237,7 +237,6 @@ export type DecisionPage = Described<typeof DecisionPage>;
 
 export const FEEDBACK_NOTE_MAX = 1_000;
 
-/** What is kept of a person by place, found or deleted; the account that has the address; and what nobody can find. */
 export interface ForgetReport {
   readonly found: Readonly<Record<string, number>>;
   readonly account_id: string | null;

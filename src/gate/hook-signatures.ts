@@ -28,7 +28,6 @@ export interface HookKeys {
   readonly jwks: (kid: string | undefined) => Promise<readonly JWK[]>;
 }
 
-/** Why a call is not what its system would send, in a plain sentence; undefined when it is. */
 export type Authenticate = (
   request: HookRequest,
   keys: HookKeys,

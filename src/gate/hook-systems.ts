@@ -25,7 +25,6 @@ export interface HookReply {
 }
 
 export interface HookedSignUp {
-  /** As sent; "" when there is none. */
   readonly email: string;
   /** Why there is nothing to check. `unread`: the payload has no member where the system puts the address. */
   readonly unchecked?: { readonly why: string; readonly outcome: "accepted" | "unread" };

@@ -43,7 +43,6 @@ export interface PolicyServiceDeps {
   readonly notices: Pick<Notices, "tell">;
 }
 
-/** What an account does with its policies. Throws a `Refusal` that names the mistake. */
 export class PolicyService {
   readonly #deps: PolicyServiceDeps;
   readonly #store: PolicyStore;

@@ -96,7 +96,6 @@ export interface Published<T> {
 interface PublishedJsonOptions<T> {
   readonly fetchJson: FetchJson;
   readonly clock: Time;
-  /** What is used of a document; undefined: it is unusable. */
   readonly read: (json: unknown) => T | undefined;
   readonly timeoutMs: number;
   readonly keptMs: number;

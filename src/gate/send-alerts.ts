@@ -14,8 +14,6 @@ import { type AccountHash, messagesMark, type TrafficOwner } from "./traffic-mar
 import type { Traffic } from "./traffic.ts";
 import { isWave, type NewMailboxes } from "./traffic-store.ts";
 
-/** When far more messages than usual go to mailboxes that an account never sent to: begin and end, told once by all servers. */
-
 const LOOK_EVERY_MS = 30_000;
 
 export interface SendAlertsDeps {
@@ -31,6 +29,7 @@ export interface SendAlertsDeps {
   readonly announced: () => void;
 }
 
+/** Tells once, of all servers, when far more messages than usual go to mailboxes that an account never sent to. */
 export class SendAlerts {
   readonly #deps: SendAlertsDeps;
   #noted = new Set<string>();

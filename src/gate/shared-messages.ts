@@ -6,7 +6,6 @@ import { isContended, isCrowded } from "../store/postgres-fault.ts";
 import { KINDS, WINDOWS, within } from "./traffic-kinds.ts";
 import type { Sighting, TrafficStore, TrafficSubject } from "./traffic-store.ts";
 
-/** What keeps a message back. */
 export interface Held {
   readonly sent: TrafficFacts;
   /** Seconds; absent: until less was sent. */
@@ -43,7 +42,6 @@ export interface SharedMessagesDeps {
   readonly store: Pick<TrafficStore, "addIf">;
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
   readonly item: () => string;
-  /** What this process knows of the subject. */
   readonly known: (subject: string) => TrafficSubject;
   readonly unwritten: (subject: string) => readonly Sighting[];
   readonly note: (row: Sighting) => void;

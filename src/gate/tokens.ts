@@ -11,7 +11,6 @@ import type { SecretBox } from "../base/secrets.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 
 export interface TokenContent {
-  /** As the caller sent it: only its hash is in the token. */
   readonly address: string;
   readonly decision: Decision;
   readonly reason: string;

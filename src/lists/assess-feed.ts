@@ -30,7 +30,6 @@ export interface CopyHead {
 
 export interface FeedCopy {
   readonly head: CopyHead;
-  /** "name" or "name sinceDay seenDay", one a line. */
   readonly lines: readonly string[];
 }
 
@@ -75,7 +74,6 @@ export interface Fetched {
   readonly text: string;
   readonly fetchedAtMs: number;
   readonly validators: Validators;
-  /** The fetch before was refused because many names had gone. */
   readonly removalSeen: boolean;
   /** The operator confirms the change: size and removals are not tested. */
   readonly isConfirmed: boolean;

@@ -10,7 +10,6 @@ import { inSlice, type Tx } from "../store/transaction.ts";
 const byDomain = (a: { readonly domain: string }, b: { readonly domain: string }): number =>
   a.domain < b.domain ? -1 : 1;
 
-/** Where the mail of a domain that was checked went: never an address of a person, never who asked. */
 export interface DomainMail {
   readonly domain: string;
   readonly hosts: readonly string[];

@@ -13,7 +13,6 @@ export interface FeedFile {
   readonly name: string;
   /** The SHA-256 of the text, so that damaged content is detected. */
   readonly version: string;
-  /** Compressed; at most `FILE_OCTETS_MAX`. */
   readonly content: Uint8Array;
   readonly changedAtMs: number;
 }

@@ -141,7 +141,6 @@ const FIRST_ASK_MS = 10_000;
 const DUE_LOOK_MS = 600_000;
 const NOTE_TRIES = 5;
 
-/** Fetches feeds, keeps their copies in the database and loads what any process put there. */
 export class FeedRefresher {
   readonly #deps: FeedRefresherDeps;
   #loaded: LoadedLists;
@@ -187,7 +186,6 @@ export class FeedRefresher {
     this.#every(LOOK_MS, LOOK_MS, this.#over.signal, () => this.look());
   }
 
-  /** Loads what changed in the database; rejects when that fails. */
   look(): Promise<void> {
     const looked = this.#looking.then(() => this.#lookNow());
     this.#looking = looked.catch(() => undefined);
@@ -277,7 +275,6 @@ export class FeedRefresher {
   ): Promise<readonly RefreshOutcome[]> {
     const outcomes: RefreshOutcome[] = [];
     await this.#readState();
-    // One after the other: so one file at a time is in memory.
     for (const source of sources) {
       const outcome = await this.#ask(source, confirmed.includes(source.id), over);
       if (outcome === undefined) break;
@@ -292,7 +289,6 @@ export class FeedRefresher {
     return outcomes;
   }
 
-  /** Undefined when it was over before the answer was tested. */
   async #ask(
     source: FetchedSource,
     isConfirmed: boolean,

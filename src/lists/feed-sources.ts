@@ -34,7 +34,6 @@ export interface FetchedSource {
   /** Only a part of it is published each day: names are kept as `KEPT_UNSEEN_DAYS` says. */
   readonly rotating: boolean;
   readonly bundled?: PackageId;
-  /** Of a rotating list: the names and days that the first fetched copy starts from. */
   readonly seed?: () => readonly RetainedName[];
 }
 

@@ -3,7 +3,6 @@ import type { PackedDatasets } from "./shared-datasets.ts";
 /** Packed lists as one file: the length of the head (4 octets, little-endian), the head in JSON, the tables. */
 const LENGTH_BYTES = 4;
 
-/** About 1,000 octets; a longer one is not a head. */
 const HEAD_BYTES_MAX = 65_536;
 
 const TABLES = ["disposable", "families", "free", "knownGood", "roles", "mailServers"] as const;
@@ -43,7 +42,6 @@ const checksumOf = (tables: readonly Uint8Array[], crc32: Crc32): number =>
 
 export interface DecodedLists<Memory extends ArrayBufferLike> {
   readonly head: object;
-  /** Its version is 1, and it tells no history. */
   readonly packed: PackedDatasets<Memory>;
 }
 

@@ -90,7 +90,6 @@ const MAY_NOT_SHARE: ReadonlySet<string> = new Set(
   FETCHED_SOURCES.filter(({ licence }) => licence === undefined).map(({ id }) => id),
 );
 
-/** Without the feeds that may not be passed on, as if the operator had switched them off. */
 const sharedRules = ({ operator }: Datasets): Rules => ({
   ...operator,
   isFeedOff: (id) => MAY_NOT_SHARE.has(id) || operator.isFeedOff(id),
@@ -274,7 +273,6 @@ function feedsOf(
   });
 }
 
-/** Rows of one piece of a file: about 2 ms of work. */
 const PIECE_ROWS = 1_000;
 
 function* textOf(

@@ -38,7 +38,6 @@ export interface BulkChecker {
   /** Whether DNS answers, in four tries, and its answers can be trusted. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly isDnsOff: boolean;
-  /** Milliseconds so far in which no server answered anything. */
   readonly silentMs: () => number;
   readonly dnsFigures: () => DnsFigures;
   readonly verdicts: () => VerdictTotals;
@@ -63,7 +62,6 @@ interface EntryCheckParts {
   readonly datasets: () => Datasets;
   readonly recorder?: Pick<MailRecorder, "record">;
   readonly trust: Trust | undefined;
-  /** Bounds the DNS tries under way; the process's unless given. */
   readonly cap?: SharedCap;
 }
 

@@ -55,7 +55,6 @@ export const joinDnsCap = (config: DnsConfig, memory: SharedArrayBuffer): Shared
 
 interface DnsOptions {
   readonly machine: DnsMachine;
-  /** Closes the client with the process; absent where the caller closes it. */
   readonly closing?: Process["closing"];
   readonly cap?: SharedCap | undefined;
   readonly trust?: Trust | undefined;

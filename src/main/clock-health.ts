@@ -29,7 +29,6 @@ const clockTrouble = (says: string): Trouble => ({
 
 export interface KnownTime {
   readonly ms: number;
-  /** "written": of something in the database, which only a clock that is behind contradicts. */
   readonly of: "written" | "PostgreSQL";
 }
 
@@ -56,7 +55,6 @@ export function clockBeside(nowMs: number, { ms, of }: KnownTime): Trouble | und
   return clockTrouble(`is ${spanOf(aheadMs)} ${way} ${what}`);
 }
 
-/** A clock that jumps, or that differs from what the database knows. */
 export function clockPart(
   clock: Pick<Clock, "nowMs" | "monotonicMs">,
   known: () => Promise<KnownTime>,

@@ -25,7 +25,6 @@ const LOST_MAX = 1;
 
 interface ResolverParts {
   readonly config: Pick<Config, "dnsServers">;
-  /** Asks what the service asks; undefined when GATEPOST_DNS_CANARIES is off. */
   readonly trust: Trust | undefined;
   readonly lookup: Pick<DnsLookup, "addresses" | "stats">;
   readonly clock: Clock;

@@ -27,10 +27,8 @@ import { databasePlace } from "./store.ts";
 
 interface HealthParts extends Pick<Serving, "backing" | "lists" | "trust"> {
   readonly dnsFigures: () => readonly (DnsFigures | undefined)[];
-  /** Whether a name server answers, for when nobody tests whether it tells the truth. */
   readonly dnsAnswers: () => Promise<boolean>;
   readonly counted: ProcessCounts;
-  /** Undefined where workers run the lists. */
   readonly listThread: Pick<BulkThread, "isDown"> | undefined;
 }
 
@@ -96,7 +94,6 @@ const RESTORE =
 
 const DISK_FAULTS = "Look for faults of the disk in the system's log, mend it";
 
-/** Undefined where the disk says it. */
 export function databaseTrouble(config: Config, ailment: Ailment): Trouble | undefined {
   const it = `The database ${databasePlace(config)}`;
   if (config.databaseUrl !== undefined) {
@@ -263,7 +260,6 @@ async function standsStill(db: Kysely<Database>, nowMs: number): Promise<boolean
 const FORWARDED_LEAST = 3;
 const FORWARDED_SHARE = 0.1;
 
-/** Some clients send the header by themselves. */
 export function proxyPart(counted: ProcessCounts, clock: Process["clock"]): Watched {
   const [requests, forwarded] = [recently(clock), recently(clock)];
   return {
@@ -279,7 +275,6 @@ export function proxyPart(counted: ProcessCounts, clock: Process["clock"]): Watc
   };
 }
 
-/** Workers say every few seconds that they live. */
 const WORKER_GONE_MS = 60_000;
 
 export async function workersTrouble(

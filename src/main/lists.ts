@@ -194,7 +194,6 @@ export function openStoredLists(
   return openLists(process, { sql, lookup, notices });
 }
 
-/** For `gatepost doctor`: how the feeds of the database stand; changes nothing. */
 export async function readFeeds(
   process: Process,
   sql: ListsParts["sql"],

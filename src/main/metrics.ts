@@ -78,7 +78,6 @@ export interface ProcessCounts {
   refused: number;
   hookCalls: number;
   failedOpen: number;
-  /** Through a proxy that is not trusted; the newest such one. */
   forwarded: number;
   proxy: string;
 }
@@ -114,7 +113,6 @@ interface Figure<Reading> {
   readonly of: (reading: Reading) => number | readonly MetricRow[] | undefined;
 }
 
-/** `read` is called once for each page that is asked for. */
 export function watch<Reading>(
   registry: Registry,
   figures: readonly Figure<Reading>[],
@@ -183,7 +181,6 @@ export interface DnsFigures {
   readonly trust: TrustStats | undefined;
 }
 
-/** Names that the resolver withheld today, of all threads. */
 export const filteredToday = (threads: readonly (DnsFigures | undefined)[]): number =>
   threads.reduce((sum, thread) => sum + (thread?.trust?.filteredToday ?? 0), 0);
 
@@ -206,7 +203,6 @@ export const DNS: readonly Figure<readonly (DnsFigures | undefined)[]>[] = [
   },
 ];
 
-/** What trust.replacedByUnknown is counted with the first client of its thread. */
 function dnsRows(thread: DnsFigures | undefined): readonly MetricRow[] {
   const { clients = {}, trust } = thread ?? {};
   return Object.entries(clients).flatMap(([client, { cache, unknown, ...counters }], at) => {
@@ -265,7 +261,6 @@ export const VERDICTS: readonly Figure<Readonly<Record<string, VerdictTotals | u
   },
 ];
 
-/** `figures` is undefined before the worker's first report. */
 interface WorkerReading {
   readonly worker: string;
   readonly figures: WorkerFigures | undefined;

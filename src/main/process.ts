@@ -81,7 +81,6 @@ export interface Process {
   readonly closing: Closing;
 }
 
-/** When the start fails half way, all that it had opened is closed before the fault is thrown. */
 export async function closedTogether<T extends object>(
   log: Log,
   start: (closing: Closing) => Promise<T>,
@@ -96,7 +95,6 @@ export async function closedTogether<T extends object>(
   }
 }
 
-/** How long a start waits for a PostgreSQL that may be starting beside it. */
 const DATABASE_WAIT_MS = 60_000;
 
 /** Why a start is tried again: the database is away still, or it let the process in and does not serve it. */

@@ -50,7 +50,6 @@ export interface Serving {
   readonly metrics: Metrics;
   readonly counted: ProcessCounts;
   readonly shares: Shares;
-  /** Whether DNS tells the truth; undefined when the operator switched the canaries off. */
   readonly trust: Trust | undefined;
   readonly dns: DnsLookup;
   readonly lists: ServedLists;

@@ -108,7 +108,6 @@ export function databasePlace({ dataDir, databaseUrl }: Config): string {
 }
 
 export interface Backing {
-  /** Whether other processes may serve, check and send beside this one. */
   readonly where: "alone" | "among_others";
   readonly engine: string;
   readonly store: AccountStore;
@@ -119,7 +118,6 @@ export interface Backing {
   readonly rates: RateCounter;
   /** Rate, day and month of a check in one step; undefined where they are steps in this process anyway. */
   readonly requests: RequestCounter | undefined;
-  /** Decides which process does what only one may do. */
   readonly elections: Elections;
   /** Why the store does not serve; undefined while it does. Never rejects. */
   readonly ails: () => Promise<Ailment | undefined>;

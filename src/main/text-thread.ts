@@ -20,7 +20,6 @@ if (process.platform === "linux") report({ place: readlinkSync("/proc/thread-sel
 
 const tasks = readingTasks();
 
-/** What the task under way waits for of its source. */
 let waiting: { readonly resolve: (answer: never) => void; readonly reject: (why: unknown) => void };
 
 /** The task under way; what an earlier one began, a cleaned file say, asks for it. */
@@ -41,7 +40,6 @@ const source: TaskSource = {
   slice: ask("slice"),
 };
 
-/** The pages of a file are given away, not copied. */
 function handedOver(result: unknown): ArrayBuffer[] {
   if (typeof result !== "object" || result === null || !("digest" in result)) return [];
   const { table } = (result as FileRead).entries;

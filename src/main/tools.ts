@@ -156,7 +156,6 @@ async function send({ url, headers, body }: SignedExample) {
   return { status: answer.status, body: await answer.text() };
 }
 
-/** A check ends after 5 s, a list after 10 s. */
 const SERVER_TIMEOUT_MS = 30_000;
 
 function askServer(base: string, key: string | undefined): AskServer {
@@ -277,7 +276,6 @@ const openCheck = (terminal: Terminal): Promise<CommandBulkChecker> =>
     return { check, room };
   });
 
-/** The first interrupt asks, a second one does not. */
 function onInterrupt(stop: () => void): () => void {
   const leave = (): void => process.exit(130);
   const ask = (): void => {
@@ -362,7 +360,6 @@ async function openAccounts(process: Process): Promise<CliAccounts> {
   };
 }
 
-/** What these commands change is written down as the operator's doing, by the system user's name. */
 function operatorNote({ ids }: Process, { sql: { db } }: AccountStore): Note {
   const audit = createAudit(db, ids, clock);
   return noteBy(audit, { actorId: operatorId(systemUser()), clientAddress: COMMAND_LINE });

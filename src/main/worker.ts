@@ -14,7 +14,6 @@ import { inTime } from "../base/clock.ts";
 
 export interface RunningWorker {
   readonly name: string;
-  /** Where it shows its state; undefined without GATEPOST_WORKER_PORT. */
   readonly url: string | undefined;
   /** Hands chunks back at once, lets webhooks under way end, closes everything; within 30 s. */
   stop(): Promise<void>;
@@ -82,7 +81,6 @@ async function openWorker(process: Process) {
   return { name, url };
 }
 
-/** Listens where the operator looks, if anywhere. */
 async function show(
   process: Process,
   serving: Serving,

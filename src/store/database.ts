@@ -28,12 +28,10 @@ import { hasRoom, takesWrites } from "./takes-writes.ts";
 import { inTransaction } from "./transaction.ts";
 import { migrate, needsSteps, type SchemaUse, type Upgrading } from "./upgrade.ts";
 
-/** One open store. The adapters made on the same `db` share its transactions. */
 export interface SqlDatabase {
   readonly db: Kysely<Database>;
   /** Whether it answers and takes writes now, its disk included; for readiness. Never rejects. */
   readonly answers: () => Promise<boolean>;
-  /** Why an embedded one does not. Never rejects. */
   readonly ails?: () => Promise<Ailment | undefined>;
   readonly disk?: Disk;
   readonly file?: string | undefined;

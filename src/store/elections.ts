@@ -2,11 +2,9 @@ import { type Clock, inTime } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 
-/** Who of several processes does what one of them at a time does. `duty` names it. */
 export interface Elections {
   /** Takes a duty that is free, or still has it. `lost` is called once if it is lost before it is resigned. */
   take(duty: string, lost: () => void): Promise<boolean>;
-  /** The duty is free at once; nothing when another process has it. */
   resign(duty: string): Promise<void>;
   free(): Promise<readonly string[]>;
 }

@@ -295,7 +295,6 @@ create table alerts (
 );
 `;
 
-/** In the order they run; a migration's number is its place in this list, from 1. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-tables", sql: TABLES, postgres: COUNTERS },
   {

@@ -242,7 +242,6 @@ export interface PostgresOptions extends Partial<PostgresLimits> {
   readonly upgrading?: Upgrading;
 }
 
-/** During a start no client waits yet, and the machine is busy. */
 const FIRST_CONNECT_TIMEOUT_MS = 5_000;
 
 /** Opens the PostgreSQL database of `url` and brings it to this program's schema. Throws a `DatabaseFault` without a password. */

@@ -30,7 +30,6 @@ export const isCrowded = (fault: unknown): boolean =>
   fault.cause instanceof Error &&
   fault.cause.message === "timeout exceeded when trying to connect";
 
-/** Whether a session on which this happened can be used again. */
 export function isSessionLost(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined ? !(error instanceof TypeError) : SERVER_DOWN.test(state);

@@ -8,7 +8,6 @@ import { isSessionLost, queryFault, storeDown } from "./postgres-fault.ts";
 /** How many sessions, and how long anything may take; why: docs/decisions/0009-postgresql.md. */
 export interface PostgresLimits {
   readonly connectionsMax: number;
-  /** For a session: a free one of the pool, or a new one. */
   readonly connectTimeoutMs: number;
   /** For the answer to one statement, seen from here; then the session is cut. */
   readonly answerTimeoutMs: number;

@@ -13,7 +13,6 @@ interface Pruning {
   readonly before: number;
 }
 
-/** Repeats a `delete` of limited size until no row is left; returns the number of deleted rows. */
 export async function pruneSlices(
   db: Kysely<Database>,
   slice: (rowsMax: number) => RawBuilder<unknown>,

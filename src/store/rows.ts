@@ -53,7 +53,6 @@ export async function changeRows<Table extends keyof Database>(
   return Number(changed.numUpdatedRows);
 }
 
-/** Returns the row as it is now; undefined: there is none. */
 export async function changeRow<Table extends keyof Database>(
   db: Kysely<Database>,
   table: Table,

@@ -43,7 +43,6 @@ export interface AccountRow {
   admin: number;
   /** Always the sum of the account's `credit_entries.amount`; both change in one statement's transaction. */
   credit_balance: number;
-  /** How many `credit_entries` there are: the newest one's sequence. */
   credit_entries: number;
   password_hash: string | null;
   disabled_at_ms: number | null;
@@ -149,10 +148,8 @@ export interface DomainMailRow {
 }
 
 export interface UsageDayRow {
-  /** "account:<id>" or "bucket:<bucket>". */
   owner: string;
   day: number;
-  /** Taken from the plan; refunds are taken off. */
   units: number;
   credits: number;
   requests: number;

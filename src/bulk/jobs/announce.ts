@@ -7,7 +7,6 @@ import type { Tx } from "../../store/transaction.ts";
 import type { BulkStats } from "./bulk-shapes.ts";
 import { statsOf } from "./sessions.ts";
 
-/** A batch that completed, synchronous or queued; never one that failed or was cancelled. */
 export interface CompletedEvent {
   readonly owner: Owner;
   readonly session: string;

@@ -96,7 +96,6 @@ export interface BulkFile {
 
 export type BulkRequest = (BulkText | BulkFile) & {
   readonly retry?: IdempotencyKey;
-  /** A new session's hash; absent: one is made. */
   readonly session?: string;
 };
 

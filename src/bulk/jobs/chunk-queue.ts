@@ -54,7 +54,6 @@ export const CLAIMS_MAX = 10;
 /** A job with an unclaimed chunk of this kind this long after its acceptance fails: the chunk must not end workers without limit. */
 export const CRASHING_LIFE_MS = 3_600_000;
 
-/** The chunks of running jobs, seen from a worker. Rules: `test/contracts/bulk/jobs.ts`. */
 export class ChunkQueue {
   readonly #db: Kysely<Database>;
 

@@ -72,7 +72,6 @@ function sharedBudget(
   };
 }
 
-/** What is kept of a result, which is four times as large: thousands wait for the slowest of their chunk. */
 export interface EntryOutcome {
   readonly text: string;
   readonly kind: EntryClass;

@@ -145,7 +145,6 @@ async function takeOut(
 }
 
 interface CutChunk {
-  /** Of its own entries that are gone, those that had a result. */
   readonly done: Tally;
   readonly spelled: number;
   readonly isEnded: boolean;

@@ -46,7 +46,6 @@ export const SPEED_AGE_MS = 60_000;
 
 const UNANNOUNCED_MAX = 10_000;
 
-/** Queued batches, seen from where they are made and ended. Rules: `test/contracts/bulk/jobs.ts`. */
 export class Jobs {
   readonly #deps: BulkStoreDeps;
 
@@ -71,7 +70,6 @@ export class Jobs {
     charges.drop(reserved);
     if (reserved.kind === "unpaid") return reserved;
     if (!("otherwise" in reserved)) return undefined;
-    // Whether credits cover it shows only when they are taken.
     return await this.#paying(terms, async (tx, again) => {
       tx.abandon();
       const charge = await charges.writeIn(tx, again);
@@ -277,7 +275,6 @@ async function createIn(
   if (!isFullNow) await insertParts(tx, packed);
   // Late, because single checks of this owner wait from here to the commit where servers count together.
   const charge = await charges.writeIn(tx, reserved);
-  // Who could not pay is told that, although the buffer is full.
   if (charge.kind === "unpaid") return charge;
   if (isFullNow) return { kind: "full" };
   if (job !== undefined && hasRivals(tx.sql)) {

@@ -18,7 +18,6 @@ interface LeasesDeps {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Pick<Log, "error">;
-  /** Other processes look whether this worker is there. */
   readonly isWatched?: boolean;
 }
 
@@ -28,7 +27,6 @@ interface Leased {
   isLost: boolean;
 }
 
-/** The leases of a worker's chunks, which it renews with how far they are and how fast it is. */
 export class Leases {
   readonly #deps: LeasesDeps;
   readonly #leased = new Map<string, Leased | undefined>();
@@ -113,7 +111,6 @@ export class Leases {
     }
   }
 
-  /** Smoothed; the first measurement counts whole. */
   #measureSpeed(): void {
     const elapsedMs = this.#deps.clock.monotonicMs() - this.#measuredMs;
     if (elapsedMs <= 0 || this.#storedEntries === 0) return;

@@ -27,7 +27,6 @@ export interface NewBatch {
 }
 
 export interface TableRows {
-  /** JSON of `StoredRow[]` in UTF-8. */
   readonly cells: Uint8Array;
   readonly entries: Int32Array;
 }
@@ -63,7 +62,6 @@ export interface KeptAnswer {
 
 export interface ChunkOutcome {
   readonly results: readonly string[];
-  /** First spellings of the valid entries; no line breaks in them. */
   readonly valid: readonly string[];
   readonly tally: Tally;
 }

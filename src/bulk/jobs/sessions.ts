@@ -229,7 +229,6 @@ function mayRead(caller: Caller, session: Session, access: Access): boolean {
   return access === "view" && session.origin === "sync" && isKeyless && sameAddress;
 }
 
-/** The session as this caller may have it; else the one 404 there is. */
 export async function findSession(
   { sessions, clock }: ReadDeps,
   hash: string,

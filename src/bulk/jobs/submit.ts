@@ -77,7 +77,6 @@ type KeptRecord =
   | { readonly kind: "done"; readonly session: string }
   | { readonly kind: "queued"; readonly queued: QueuedBatch };
 
-/** What a request may take besides its time budget before it counts as dead. */
 const LOCK_SPARE_MS = 20_000;
 
 const SYNC_MAX_ENTRIES = 100;
@@ -223,7 +222,6 @@ export class BulkService {
     };
     const submission: Submission = { ...asked, batch, terms, spamTrap: premium };
     if (unique > SYNC_MAX_ENTRIES) return this.#enqueue(submission);
-    // Asked beforehand so that unpaid work is not done; the charge decides.
     const unpaid = await jobs.payable(terms);
     if (unpaid !== undefined) await this.#paidBy(admitted, unpaid);
     const run = () => runBatch(chunks, { spamTrap: premium, by: owner }, this.#deps);

@@ -44,7 +44,6 @@ const DNS_PAUSE_MS = 2_000;
 interface WorkerDeps {
   readonly check: EntryCheck;
   readonly room: () => Promise<void> | undefined;
-  /** Whether DNS takes questions of the owner now; else it does once one of its entries has ended. */
   readonly hasRoom: (owner: OwnerKey) => boolean;
   readonly dnsAnswers: () => Promise<boolean>;
   /** Nobody is asked: a chunk without an answer waits for none. */
@@ -75,7 +74,6 @@ class RunningChunk {
   readonly entries: readonly string[];
   readonly results: EntryOutcome[] = [];
   readonly faults: unknown[] = [];
-  /** Counts what DNS answered, as soon as its result is there. */
   readonly tally: Record<EntryClass, number> = { ...EMPTY_TALLY };
   open: number;
   isLost = false;
@@ -236,7 +234,6 @@ export class BulkWorker {
     if (chunk === undefined) {
       this.#leases.end(token);
       this.#passedOver = new Set(except);
-      // What changed during the claim was not waited for yet.
       return !except.every((owner) => this.#hasEnough(owner));
     }
     this.#passedOver = new Set();
@@ -383,7 +380,6 @@ export class BulkWorker {
     return true;
   }
 
-  /** Rejects with the last fault after 30 tries, and after the first one once it is stopped. */
   async #store(
     chunk: ClaimedChunk,
     { outcome, conclusive }: CheckedChunk,

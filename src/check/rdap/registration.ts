@@ -178,7 +178,6 @@ class Registries {
       until,
     });
     if (reply.ok) return this.#check(reply.value, asked);
-    // Where one name's redirect leads says nothing of the registry, which answered.
     const isOfServer = reply.isRedirected !== true && reply.fault !== "malformed";
     if (isOfServer) this.#pause(asked.server, FAILED_MS);
     return unknown(reasonOf(reply));

@@ -23,7 +23,6 @@ export interface CheckDeps {
 /** The fields to send, which may be none, or `unavailable`: a lookup could not finish. */
 export type CheckOutcome<Fields> = Fields | "unavailable";
 
-/** What a check sees while it runs: the world, and the checks before it in `CHECKS` of the same request. */
 export interface CheckRun<Reads = unknown> extends CheckDeps {
   readonly obtained: () => Promise<Reads>;
   /** DNS questions this request may still ask, once the checks before it that ask DNS have ended. */

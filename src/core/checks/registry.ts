@@ -15,7 +15,6 @@ export type Feature = (typeof ALL)[number]["name"];
 
 export const FEATURES: readonly Feature[] = ALL.map(({ name }) => name);
 
-/** What stands in a result beside the core fields; keys are made and sent in this order. */
 const REGISTRATIONS = [spamTrap, ...ALL] as const;
 
 type FieldsOfAll<List> = List extends readonly [

@@ -1,5 +1,3 @@
-/** What is known of names before DNS is asked. Adapters fill it from list packages, fetched copies and the operator. */
-
 /** Exact names and the lists that hold them. Names are lower-case A-labels without a trailing dot. */
 export interface NameTable {
   /** Bit n is set when list n of `Datasets.sources` holds exactly this name; 0 when none does. */

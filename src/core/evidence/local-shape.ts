@@ -31,7 +31,6 @@ const USUAL: ReadonlyMap<string, number> = new Map([
 export interface ShapeCounts {
   readonly ofShape: number;
   readonly inHour: number;
-  /** Of the account's last 14 days, without the last hour. */
   readonly ofShapeBefore: number;
   readonly before: number;
 }
@@ -41,7 +40,6 @@ const BEFORE_LEAST = 500;
 const SHARE_LEAST = 0.4;
 const TIMES_USUAL = 4;
 
-/** Whether far more of the last hour's sign-ups than usual have names of this shape. */
 export function isShapeWave(shape: string, counts: ShapeCounts): boolean {
   const { ofShape, inHour, ofShapeBefore, before } = counts;
   if (inHour < HOUR_LEAST) return false;

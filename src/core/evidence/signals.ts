@@ -1,5 +1,4 @@
 interface SignalRow {
-  /** How strongly it speaks for "disposable": 0 not at all, 1 certainly. */
   readonly weight: number;
   /** What the evidence is about: only `domain` signals are dropped for known-good domains. */
   readonly about: "domain" | "address" | "dns" | "note";

@@ -25,7 +25,6 @@ export type MailHosts =
   | {
       readonly kind: "hosts";
       readonly hosts: readonly string[];
-      /** Whether only an address record stands behind it (RFC 5321 section 5.1). */
       readonly implicit: boolean;
       /** Addresses of the first host that could be resolved, as far as mail can reach them; absent when none could. */
       readonly addresses?: readonly string[];

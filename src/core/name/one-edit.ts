@@ -1,4 +1,3 @@
-/** Whether exactly one insertion, deletion, substitution or swap of neighbours lies between the two. */
 export function isOneEdit(a: string, b: string): boolean {
   if (a.length > b.length) return isOneEdit(b, a);
   let start = 0;

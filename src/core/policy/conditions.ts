@@ -91,7 +91,6 @@ export interface Condition {
   readonly holds: Holds;
   /** Absent: the fact is known as soon as the entry and the lists are read. */
   readonly from: FactSource | undefined;
-  /** Whether the source cannot change the condition any more. */
   readonly isFinal: Holds;
 }
 
@@ -129,7 +128,6 @@ export function shown(value: unknown): string {
 
 type ItemReader<T> = (item: unknown) => Test<T> | string;
 
-/** Whether one of the tests holds for one of the facts. Plain loops: a decision runs dozens of conditions. */
 function passes<T>(tests: readonly Test<T>[], fact: T): boolean {
   for (const test of tests) if (test(fact)) return true;
   return false;

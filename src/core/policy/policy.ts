@@ -39,7 +39,6 @@ export interface WindowCounts {
 }
 export type CountWindow = keyof WindowCounts;
 
-/** By the names of `count_by`, and "net" of an "ip". */
 export type SourceCounts = Readonly<Record<string, WindowCounts>>;
 
 /** Whole networks share a university, a meetup, a mobile carrier. */
@@ -72,7 +71,6 @@ export type TrafficFacts = { readonly [Name in TrafficNumber]?: number | undefin
 };
 export type FeedbackFacts = { readonly [Name in FeedbackNumber]?: number | undefined };
 
-/** Whether the person proved to own the mailbox; `unknown`: nobody could say. */
 export const VERIFIED = ["yes", "no", "unknown"] as const;
 export type Verified = (typeof VERIFIED)[number];
 
@@ -120,7 +118,6 @@ export type FactSource = "dns" | "account";
 
 export interface PolicyRule {
   readonly matches: (facts: Facts) => boolean;
-  /** Whether facts of the `missing` sources can still change what `matches` says. */
   readonly isOpen: (facts: Facts, missing: ReadonlySet<FactSource>) => boolean;
   /** Names of the facts that the conditions are about, "caller.NAME" included. */
   readonly facts: readonly string[];

@@ -1,8 +1,6 @@
 import { rowsOf } from "./rows.ts";
 import * as TEXTS from "./texts.ts";
 
-/** Tables of names and providers. The files under `tables/` hold them, each with its source on the first line. */
-
 export const listOf = (table: string): readonly string[] =>
   rowsOf(table).map(([name = ""]) => name);
 

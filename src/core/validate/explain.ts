@@ -31,7 +31,6 @@ export interface ExplainedSignal {
   readonly signal: Signal;
   readonly weight: number;
   readonly means: string;
-  /** What was matched: a listed name, a mail host, a word, the provider meant. Never more than was asked about. */
   readonly subject: string | undefined;
   readonly by: SaidBy;
   readonly lists: readonly ListBehind[];

@@ -169,7 +169,6 @@ export class SharedCap {
   readonly #cells: Int32Array;
   readonly #own: 0 | 1;
 
-  /** `memory`: that of the thread which opened the cap. */
   constructor(max: number, memory?: SharedArrayBuffer) {
     this.max = max;
     this.memory = memory ?? new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);

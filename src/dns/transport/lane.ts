@@ -21,7 +21,6 @@ const UNPROVEN_LEAST = 4;
 /** The part of the window that all such questions together may hold; beyond it each owner has the least. */
 const ALL_UNPROVEN_PART = 1 / 2;
 
-/** Retries of an owner go before its first tries. */
 const RETRY = 0;
 const FIRST_TRY = 1;
 
@@ -50,7 +49,6 @@ export class Lane<T extends Asked> {
   readonly #answers = new Map<OwnerKey, Answers>();
   readonly #rooms = new Map<OwnerKey, Room>();
   readonly #terms: LaneTerms<T>;
-  /** Items under way beyond what was answered for their owners. */
   #unproven = 0;
   #startedInTurn = 0;
   #isPumping = false;

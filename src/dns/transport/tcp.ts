@@ -25,7 +25,6 @@ interface TcpQuestion {
   readonly until?: Until | undefined;
 }
 
-/** Takes the message, or why there is none. */
 type TakeOutcome = (outcome: Uint8Array | UnknownReason) => void;
 
 interface TcpQuery extends TcpQuestion {

@@ -40,7 +40,6 @@ export interface Proof {
   readonly isPrivate: boolean;
 }
 
-/** What came with the form, and what the application knows of its own session and page. */
 export interface ProofOffer {
   readonly evt: string;
   readonly nonce: string;

@@ -3,7 +3,6 @@ import type { ListWord } from "../../core/evidence/rule.ts";
 import type { FeedStatus } from "../feed-status.ts";
 
 export interface Rule {
-  /** As `listSubjectText` writes it; an address is its keyed hash. */
   readonly subject: string;
   readonly word: ListWord;
   readonly note: string;

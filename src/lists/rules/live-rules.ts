@@ -20,7 +20,6 @@ interface LiveRulesDeps {
 /** A change is active after one poll and one read, within 5 s if the store answers. */
 export const OPERATOR_POLL_MS = 1_500;
 
-/** The operator's lists in this process's memory, kept up with what any process writes. */
 export class LiveRules {
   readonly #deps: LiveRulesDeps;
   #rules: Rules = noRules;

@@ -59,7 +59,6 @@ export interface FoundEntries {
   readonly total: number;
 }
 
-/** Keeps the operator's lists. Rules are checked by `test/contracts/evidence/rules.ts`. */
 export class RuleStore {
   readonly #db: Kysely<Database>;
   /** Built once: every process asks it every 1.5 s. */
@@ -71,7 +70,6 @@ export class RuleStore {
     this.#counted = counted.compile();
   }
 
-  /** Grows with every change that any process makes. */
   async changes(): Promise<number> {
     const { rows } = await this.#db.executeQuery(this.#counted);
     return Number(rows[0]?.changes ?? 0);

@@ -119,17 +119,13 @@ const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text)
 export const NOTE_MAX = 500;
 
 export interface EntryDetails {
-  /** For the operator alone; may be "". */
   readonly note: string;
   readonly author: string;
   readonly expiresAtMs?: number;
 }
 
 type DetailsRefusal =
-  | { readonly kind: "bad_note" }
-  | { readonly kind: "bad_expiry" }
-  /** There would be more than `entriesMax` entries. */
-  | { readonly kind: "full" };
+  { readonly kind: "bad_note" } | { readonly kind: "bad_expiry" } | { readonly kind: "full" };
 
 export type SaveAnswer =
   | { readonly kind: "unknown_feed"; readonly known: readonly string[] }

@@ -36,7 +36,6 @@ const MIB = 1_048_576;
 /** An embedded service with a batch of 100,000 entries; see docs/operations/sizing.md. */
 export const WORK_BYTES = 245 * MIB;
 
-/** Bodies that are received and parsed at once, at the most. */
 const BODY_BYTES = Object.values(RESOURCES).reduce(
   (all, { unit, total }) => all + (unit === "octets" ? total : 0),
   0,
@@ -197,7 +196,6 @@ function examineProgram(): Inspection {
   return wrong(`Missing: ${missing.join(", ")}.`, "Install the whole package again.");
 }
 
-/** Whether a service has this data directory; undefined where others share the database. */
 function isServed({ dataDir, databaseUrl }: Config): boolean | undefined {
   if (databaseUrl !== undefined) return undefined;
   if (!existsSync(join(dataDir, LOCK_FILE))) return false;

@@ -109,7 +109,6 @@ export async function examineServer(
   return broken.map(({ says, to_do: toDo, stops }) => ({ says, toDo, isWarning: !stops }));
 }
 
-/** What the service at `base` says of itself; undefined when it does not tell this caller. */
 async function brokenAt(
   base: string,
   token: string | undefined,

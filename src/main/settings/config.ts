@@ -16,7 +16,6 @@ interface Setting<Value> {
   readonly name: string;
   readonly shownDefault: string;
   readonly meaning: string;
-  /** `undefined` stands for unset and blank. */
   readonly read: (text: string | undefined) => Value;
 }
 
@@ -128,7 +127,6 @@ const secretKey: ReadSetting<Buffer> = (given) => {
   throw new Error("must be 32 bytes in base64");
 };
 
-/** Every setting. Only this file reads the environment. */
 export const SETTINGS = {
   host: set("HOST", "127.0.0.1", text, "Address to listen on."),
   port: set("PORT", "8080", whole(0, 65_535), "Port to listen on; 0 picks a free one."),
@@ -363,7 +361,6 @@ const bare = (name: string): string => name.replace(/^GATEPOST_/, "").replaceAll
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-/** Whether links need GATEPOST_PUBLIC_URL, because no client can use the address that the service listens on. */
 export const guessesPublicUrl = ({ publicUrl, host }: Config): boolean =>
   publicUrl === undefined && ANY_ADDRESS.has(host);
 

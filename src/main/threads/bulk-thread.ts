@@ -35,7 +35,6 @@ export interface BulkThreadSettings {
   readonly dnsServers: readonly ServerAddress[] | undefined;
   readonly cacheMb?: number;
   readonly dnsCanaries: readonly string[] | undefined;
-  /** Counts the tries under way of all threads. */
   readonly dnsCap: SharedArrayBuffer;
   readonly implicitMx: boolean;
   readonly datasets: SharedDatasets;
@@ -46,7 +45,6 @@ export type BulkThreadOrder =
   | { readonly kind: "wake" | "stop" }
   | { readonly kind: "datasets"; readonly datasets: SharedDatasets };
 
-/** `completed`: a job is done, and somebody may announce it. */
 export type BulkThreadReport =
   | LogMessage
   | { readonly kind: "completed" }
@@ -63,11 +61,9 @@ export interface BulkFigures {
 export interface BulkThread {
   wake(): void;
   use(datasets: SharedDatasets): void;
-  /** As told every second; undefined before the first time. */
   figures(): BulkFigures | undefined;
   /** It died, and has not lived for ten seconds since. */
   isDown(): boolean;
-  /** Hands the chunks under way back and ends the thread. */
   stop(): Promise<void>;
 }
 

@@ -85,7 +85,6 @@ async function open(
 /** The main thread copies nothing of the database's log into its file while this one does. */
 const COPY_LOG_EVERY_MS = 5_000;
 
-/** The thread's own connection. `scrub` makes the disk forget what was deleted. */
 async function openStore(
   { dataDir, disk, file }: BulkThreadSettings,
   { machine: { clock, openSqlite }, log }: BulkWorkDeps,

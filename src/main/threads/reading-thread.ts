@@ -28,7 +28,6 @@ type RefusalMessage = Pick<
   "code" | "status" | "message" | "detail" | "retryAfterSeconds" | "notice"
 >;
 
-/** `place`: the thread's folder under /proc, where there is one. */
 export type ThreadReport =
   | { readonly place: string }
   | ({ readonly id: number } & (
@@ -43,7 +42,6 @@ export interface Work<Name extends TaskName> {
   readonly order: Parameters<Tasks[Name]>[0];
   /** As its owner knows it: "list.csv". */
   readonly what: string;
-  /** What it reads, by which owners take turns. */
   readonly octets: number;
   /** What is in it cannot be used afterwards. */
   readonly transfer?: readonly ArrayBufferLike[];
@@ -64,18 +62,14 @@ export interface ThreadTerms {
   /** Has one place, so that the thread does one piece of work at a time. */
   readonly share: Share;
   readonly memory: Share;
-  /** For work on much; on little it has `SMALL_HEAP_MB`. */
   readonly heapMb: number;
   /** An idle thread is ended after that, with all it has in memory; starting one takes 0.1 s. */
   readonly idleMs: number;
-  /** Nobody else's checks go before it. */
   readonly isUrgent?: boolean;
   readonly limitMs?: number;
-  /** Gives back what the other threads have of `memory` and do not use. */
   readonly others?: () => Promise<unknown>;
 }
 
-/** Time of the thread itself that one piece of work may take. */
 const LIMIT_MS = 10_000;
 
 /** On a busy machine, or where a store is slow, it may take this many times as long. */
@@ -175,7 +169,6 @@ class ReadingThread {
     });
   }
 
-  /** What the thread has used since the first call, in ms; its start is not counted. */
   #time(worker: Worker): () => number {
     let before: number | undefined;
     return () => {
@@ -285,7 +278,6 @@ const INLINE_MAX_UNITS = 65_536;
 /** A large text leaves some 60 MB that an idle thread would keep. */
 const IDLE_MS = 5_000;
 
-/** Lists that were read stay in memory as long. */
 const LISTS_IDLE_MS = 120_000;
 
 const THREADS = {
@@ -363,7 +355,6 @@ const isTiny = ({ chunks }: FileOrder): boolean =>
 const octetsOf = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, { length }) => sum + length, 0);
 
-/** It begins with "PK", as a workbook does. */
 const isPacked = ([first]: readonly Uint8Array[]): boolean =>
   first?.[0] === 0x50 && first[1] === 0x4b;
 
@@ -374,7 +365,6 @@ function takenFrom<Order extends { readonly chunks: Uint8Array[] }>(order: Order
   return { order: { ...order, chunks }, transfer: chunks.map(({ buffer }) => buffer), octets };
 }
 
-/** A file is as long as it is, so it gets the large heap. */
 const FILE_OCTETS = 2 * SMALL_OCTETS;
 
 const PAGES = { heapMb: 512, idleMs: 60_000, isUrgent: true } as const;

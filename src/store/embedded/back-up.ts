@@ -92,7 +92,6 @@ function copyInto(
   }
 }
 
-/** SQLITE_FULL: of the two files only the copy grows. */
 const isFull = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && error.errcode === 13;
 

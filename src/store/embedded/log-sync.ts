@@ -7,7 +7,6 @@ export interface LogSync {
   /** What the disk refused with. Linux takes the pages for written then, so that later syncs say nothing. */
   readonly refusal: () => unknown;
   readonly refuse: (fault: unknown) => void;
-  /** Whether the database's file is no longer at its place, as a look at it said last. */
   readonly isGone: () => boolean;
   readonly noteGone: (isGone: boolean) => void;
   readonly close: () => Promise<void>;

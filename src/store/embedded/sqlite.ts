@@ -23,7 +23,6 @@ const LOOK_EVERY_MS = 1;
 
 const SQLITE_BUSY = 5;
 
-/** The primary result code, without what an extended one adds. */
 function resultCode(error: unknown): number | undefined {
   const { errcode } = Object(error) as { readonly errcode?: unknown };
   return typeof errcode === "number" ? errcode & 0xff : undefined;
@@ -37,7 +36,6 @@ const SQLITE_FULL = 13;
 const SQLITE_IOERR = 10;
 const SQLITE_NOTADB = 26;
 
-/** What the file or its disk does not do, by result code (sqlite.org/rescode.html). */
 const AILMENTS = new Map<number | undefined, { readonly why: Ailment; readonly says: string }>([
   [SQLITE_BUSY, { why: "silent", says: "another program holds the database" }],
   [8, { why: "silent", says: "the database may not be written" }],
@@ -92,7 +90,6 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
   #hasCommitted = false;
   #hasWritten = false;
   #skipsSync = false;
-  /** What failed last by a fault of the file; a look asks it again. */
   ailing: { readonly why: Ailment; readonly query?: CompiledQuery } | undefined;
 
   constructor(
@@ -321,7 +318,6 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
-/** What SQLite says for the result codes that we tell apart (sqlite.org/rescode.html, sqlite3_errstr). */
 const RESULT_CODES = new Map([
   ["database is locked", 5],
   ["database table is locked", 6],

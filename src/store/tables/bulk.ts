@@ -49,7 +49,6 @@ export interface ChunkRow {
   session: string;
   number: number;
   entries: number;
-  /** Compressed text, here and below. */
   content: Uint8Array;
   /** When it may be claimed: the end of its lease or of a pause. Null: it is done. */
   available_at_ms: number | null;
@@ -89,7 +88,6 @@ export interface AccountListRow {
   expires_at_ms: number;
 }
 
-/** No address is in it, nor one in the name. */
 export interface ListHistoryRow {
   id: string;
   account_id: string;
@@ -99,7 +97,6 @@ export interface ListHistoryRow {
   checked: number;
   good: number;
   disposable: number;
-  /** Without a mail server, or without an answer from DNS. */
   no_mail: number;
   bad_format: number;
   charged: number;

@@ -1,4 +1,3 @@
-/** Domains whose mail accounts have watched, what became of them, and which alerts last. */
 export interface WatchTables {
   watched: WatchedRow;
   watch_events: WatchEventRow;
@@ -27,7 +26,6 @@ export interface WatchEventRow {
   told_ms: number | null;
 }
 
-/** An alert that lasts: it was told when it began, and each hour since. */
 export interface AlertRow {
   account_id: string;
   kind: string;

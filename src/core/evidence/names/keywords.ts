@@ -108,7 +108,6 @@ export const isHonest = ({ name, registrableDomain }: Domain): boolean =>
 
 const ACCIDENTS_OF = new Map(ACCIDENTS.flatMap((row) => row.words.map((word) => [word, row])));
 
-/** Whether a strong word stands there for itself, not as part of an honest one. */
 function isMeant(name: string, { word, end }: WordHit): boolean {
   const row = ACCIDENTS_OF.get(word);
   if (row === undefined) return true;

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { cleaned } from "../../../test/bulk/cleaned-workbook.ts";
+import { cleaned, readRows } from "../../../test/bulk/cleaned-workbook.ts";
 import { zip } from "../../../test/bulk/zip.ts";
 import type { CleanedOrder } from "../lists/cleaned-rows.ts";
 import { Zip } from "./zip.ts";
@@ -131,4 +131,17 @@ test("prefixes of names, and rows without numbers, stay", async () => {
   const added =
     '<x:c r="B1" t="inlineStr"><x:is><x:t xml:space="preserve">Not checked</x:t></x:is></x:c></x:row>';
   assert.equal(parts["xl/s1.xml"], sheet.replace("</x:row>", added));
+});
+
+test("a blank address beside a formula without a stored value is empty, such a formula as address is not read", async () => {
+  const sheet = `<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c></row>${row(2, "jo")}<row r="3"><c r="A3" s="1"/><c r="B3"><f>1+1</f></c></row><row r="4"><c r="A4"><f>B4</f></c></row></sheetData></worksheet>`;
+  const { rows } = await readRows("a.xlsx", zip({ ...PARTS, "xl/s1.xml": sheet }));
+  assert.deepEqual(
+    rows.map(({ line, class: name }) => [line, name]),
+    [
+      [2, "unchecked"],
+      [3, "blank"],
+      [4, "unread"],
+    ],
+  );
 });

@@ -144,6 +144,12 @@ const cases: readonly Case[] = [
     "user.email",
     [[JO], [AN]],
   ],
+  [
+    "a table of R with blanks between cells",
+    `"name" "email" "n"\n"1" "Jo Ash" "${JO}" 1.5\n"2" "An" "${AN}" NA\n`,
+    "email",
+    [[JO], [AN]],
+  ],
   ["a group without blanks", `Team:${JO},${AN};\n`, "entry", [[JO], [AN]]],
   [
     "people of Exchange in Outlook",

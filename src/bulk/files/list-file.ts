@@ -122,6 +122,9 @@ interface Form {
 
 const DELIMITERS = [",", ";", "\t", "|"];
 
+/** The names of columns that R puts above a table, with blanks between them. */
+const R_TABLE = /^"[^"\r\n]*"(?: "[^"\r\n]*")+\r?\n/;
+
 interface Guess extends Regular {
   readonly delimiter: string;
   readonly rows: readonly RawRow[];
@@ -142,9 +145,9 @@ function formOf(head: string, { name = "", column }: ListOptions): Form {
     return { form, delimiter: ",", rows: (texts) => objectRows(texts, json) };
   }
   const quote = isSingleQuoted(head) ? "'" : '"';
-  const best = DELIMITERS.map((delimiter) => guessOf(head, delimiter, quote)).reduce((a, b) =>
-    b.count > a.count || (b.count === a.count && b.width > a.width) ? b : a,
-  );
+  const best = (R_TABLE.test(head) ? [" "] : DELIMITERS)
+    .map((delimiter) => guessOf(head, delimiter, quote))
+    .reduce((a, b) => (b.count > a.count || (b.count === a.count && b.width > a.width) ? b : a));
   const isNamed = /\.(?:csv|tsv|tab)$/i.test(name);
   const delimiter = best.count > 0 ? best.delimiter : ",";
   const inside = best.count > 0 ? undefined : delimiterInside(best.rows);

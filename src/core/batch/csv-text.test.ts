@@ -12,6 +12,8 @@ const cases = [
   ["a call behind a minus", ["-cmd(x)"], "'-cmd(x)\r\n"],
   ["a number", ["-1", "+1.5"], "-1,+1.5\r\n"],
   ["a telephone number", ["+49 (0)171 1234567"], "+49 (0)171 1234567\r\n"],
+  ["telephone numbers of Google", ["+49 30 1 ::: +49 30 2"], "+49 30 1 ::: +49 30 2\r\n"],
+  ["a formula behind numbers", ["+1 ::: =A1"], "'+1 ::: =A1\r\n"],
   ["a handle", ["@eva"], "@eva\r\n"],
   ["an at sign", ["@SUM(A1)"], "'@SUM(A1)\r\n"],
   ["a tab", ["\t=1"], `"'\t'=1"\r\n`],
@@ -34,6 +36,10 @@ for (const [name, cells, want] of cases) {
     assert.equal(csvLine(cells), want);
   });
 }
+
+test("a line with blanks between its cells has each cell in quotes that needs them", () => {
+  assert.equal(csvLine(["Jo Ash", "", "1.5"], " ", "\n"), '"Jo Ash" "" 1.5\n');
+});
 
 test("a guarded cell is read back as it was, and is guarded once", () => {
   for (const [name, cells] of cases) {

@@ -59,8 +59,8 @@ export const withNote = (
 const FORMULA_START =
   /^[\s\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*([=\uff1d\ufe66]|[+\-@\u2212\ufe62\ufe63\ufe6b\uff0b\uff0d\uff20])/u;
 
-/** Numbers, telephone numbers and handles, which it shows as they are. */
-const NO_FORMULA = /^\s*(?:[+-][\d\s().,/%-]*|@[\w.-]*)$/;
+/** Numbers, telephone numbers, several as contacts have them, and handles: it shows them as they are. */
+const NO_FORMULA = /^\s*(?:[+-](?:[\d\s().,;/%-]|:::|(?<=[,;:]\s?)\+)*|@[\w.-]*)$/;
 
 const isLikeFormula = (cell: string): boolean => FORMULA_START.test(cell) && !NO_FORMULA.test(cell);
 
@@ -87,13 +87,15 @@ export type CsvCell = string | number | boolean | undefined;
 
 /** One line of CSV (RFC 4180), its end included; what begins like a formula, at its start or behind a separator, gets a `'`. */
 export const csvLine = (cells: readonly CsvCell[], delimiter = ",", end = "\r\n"): string =>
-  cells.map(csvCell).join(delimiter) + end;
+  cells.map((cell) => csvCell(cell, delimiter)).join(delimiter) + end;
 
-function csvCell(cell: CsvCell): string {
-  if (cell === undefined || cell === "") return "";
+function csvCell(cell: CsvCell, delimiter: string): string {
+  if (cell === undefined || cell === "") return delimiter === " " ? '""' : "";
   if (typeof cell !== "string") return String(cell);
   const safe = inParts(guard(cell), guard);
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return NEEDS_QUOTES.test(safe) || safe.includes(delimiter)
+    ? `"${safe.replaceAll('"', '""')}"`
+    : safe;
 }
 
 const STATUS: Readonly<Record<EntryClass, string>> = {

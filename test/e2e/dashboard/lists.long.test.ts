@@ -28,16 +28,21 @@ async function choose(page: Page, name: string, content: string | Buffer): Promi
 const done = (page: Page): Promise<void> =>
   page.getByRole("heading", { name: "Every row" }).waitFor();
 
-/** The cells of a CSV that a press downloads. */
-async function downloaded(page: Page): Promise<readonly (readonly string[])[]> {
+/** The octets of a text that a press downloads. */
+async function octetsOf(page: Page, encoding: "own" | "utf-8"): Promise<Buffer> {
   const sheet = page.getByRole("dialog", { name: "Cleaned list" });
   if (!(await sheet.isVisible())) await page.getByRole("button", { name: "Download" }).click();
-  await sheet.getByLabel("Encoding").selectOption("utf-8");
+  await sheet.getByLabel("Encoding").selectOption(encoding);
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("link", { name: /^Download [\d,]+ rows?$/ }).click(),
   ]);
-  const text = readFileSync((await file.path()) ?? "", "utf8");
+  return readFileSync((await file.path()) ?? "");
+}
+
+/** The cells of such a CSV, as Excel needs it. */
+async function downloaded(page: Page): Promise<readonly (readonly string[])[]> {
+  const text = (await octetsOf(page, "utf-8")).toString();
   assert.ok(text.startsWith("\ufeff"), "Excel knows it as UTF-8");
   const reader = new CsvReader(",");
   return [...reader.push(text.slice(1)), ...reader.end()].map(({ cells }) => cells);
@@ -134,6 +139,21 @@ testInBrowser(
     await end();
   },
 );
+
+testInBrowser("a list in Windows-1252 comes down in it, or in UTF-8 with a mark", async () => {
+  const { page, end } = await visit("/lists", { cookie: await person("encoding") });
+  const text = "Name;E-mail\nJ\u00fcrgen;jo@d1.example\n";
+  await choose(page, "namen.csv", Buffer.from(text, "latin1"));
+  await button(page, "Check 1 entry").click();
+  await done(page);
+  await button(page, "Download").click();
+  await page.getByLabel("Columns").selectOption("mine");
+  for (const box of await page.getByRole("checkbox").all()) await box.check();
+  await page.getByText("As my file (windows-1252)").waitFor({ state: "attached" });
+  assert.equal((await octetsOf(page, "own")).toString("latin1"), text);
+  assert.equal((await octetsOf(page, "utf-8")).toString(), `\ufeff${text}`);
+  await end();
+});
 
 /** The server says of a list that its check is half done; `undo` ends that. */
 async function holdList(page: Page, state: "running" | "stopping"): Promise<void> {

@@ -1,12 +1,16 @@
-"""Compares workbooks cell by cell with what came of them: FOLDER/NAME, FOLDER/out/NAME and the rows that were taken out."""
+"""Makes lists, waits until they are cleaned, and compares them cell by cell: FOLDER/NAME, FOLDER/out/NAME and what was taken out."""
 
 import json
 import sys
 
+import make
+
 import openpyxl
 import pandas
 
-FOLDER = sys.argv[1]
+print("made", flush=True)
+sys.stdin.readline()
+FOLDER = make.FOLDER
 OUT = json.load(open(f"{FOLDER}/out.json"))
 MISSING = object()
 
@@ -59,10 +63,34 @@ def differences(name, sheet_name, out):
         yield f"pandas: {kept.values.tolist()} is {made.values.tolist()}"
 
 
+def texts(path, delimiter):
+    """Cells as they are written, blank where a row is shorter."""
+    encoding = "cp1252" if path.endswith("/outlook.csv") else "utf-8-sig"
+    return pandas.read_csv(path, sep=delimiter, header=None, names=range(40), dtype=str, keep_default_na=False, encoding=encoding)
+
+
+def text_differences(name, delimiter, out):
+    before = texts(f"{FOLDER}/{name}", delimiter)
+    after = texts(f"{FOLDER}/out/{name}", delimiter)
+    width = max(len([cell for cell in row if cell != ""]) for row in before.values.tolist())
+    if name.startswith("r-write-table"):
+        before.iloc[0] = ["", *before.iloc[0].tolist()[:-1]]  # R names no column of row names
+    kept = before.drop(index=[at + 1 for at in out])
+    if kept.iloc[:, :width].values.tolist() != after.iloc[:, :width].values.tolist():
+        for was, now in zip(kept.values.tolist(), after.values.tolist()):
+            if was[:width] != now[:width]:
+                yield f"{was[:width]} is {now[:width]}"
+        yield f"{len(kept)} rows are {len(after)}"
+    octets = [open(f"{FOLDER}/{folder}{name}", "rb").read() for folder in ("", "out/")]
+    if len({octet.count(b"\r\n") > 0 for octet in octets}) > 1 or len({octet[:3] == b"\xef\xbb\xbf" for octet in octets}) > 1:
+        yield "other line ends, or another mark"
+
+
 UNREAD = []
 found = {}
 for name, (sheet, out) in OUT.items():
-    all_of_it = list(differences(name, sheet, out))
+    compare = differences if name.endswith(("x", "m")) else text_differences
+    all_of_it = list(compare(name, sheet, out))
     if all_of_it:
         found[name] = all_of_it[:5]
 if len(OUT) - len(UNREAD) < 60:

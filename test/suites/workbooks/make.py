@@ -176,3 +176,68 @@ for engine in ("openpyxl", "xlsxwriter"):
     frame.to_excel(f"{FOLDER}/pandas-{engine}.xlsx", engine=engine, index=False)
     frame.to_excel(f"{FOLDER}/pandas-{engine}-index.xlsx", engine=engine)
     frame.astype(str).to_excel(f"{FOLDER}/pandas-{engine}-text.xlsx", engine=engine, index=False, sheet_name="A & B")
+
+
+def quoted(value):
+    return '"' + str(value).replace('"', '""') + '"'
+
+
+def export(name, lines, encoding="utf-8", end="\r\n"):
+    with open(f"{FOLDER}/{name}", "wb") as file:
+        file.write("".join(line + end for line in lines).encode(encoding))
+
+
+def r_rows(sep, point=".", names=quoted):
+    """R quotes texts and names of rows; numbers, dates and NA stand bare."""
+    for at, (name, email, joined, amount, *_) in enumerate(rows(), 1):
+        bare = [joined.date().isoformat(), "NA" if at == 4 else str(round(amount, 2)).replace(".", point)]
+        yield sep.join([names(at), names(name), names(email), *bare])
+
+
+R_HEAD = ["Name", "Email", "Joined", "Amount"]
+export("r-write-csv.csv", [",".join(map(quoted, ["", *R_HEAD])), *r_rows(",")], end="\n")
+export("r-write-csv2.csv", [";".join(map(quoted, ["", *R_HEAD])), *r_rows(";", ",")], end="\n")
+export("r-write-table-blanks.txt", [" ".join(map(quoted, R_HEAD)), *r_rows(" ")], end="\n")
+export("r-write-table.txt", ["\t".join(map(quoted, R_HEAD)), *r_rows("\t")], end="\n")
+export("r-write-table-bare.tsv", ["\t".join(R_HEAD), *r_rows("\t", names=str)], end="\n")
+
+GOOGLE = "First Name,Last Name,Notes,Photo,Labels,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Label,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value"
+
+
+def google():
+    for at, (name, email, *_) in enumerate(rows(), 1):
+        note = quoted("first line\nsecond, line") if at == 5 else ""
+        several = f"{email} ::: v{at}@good.test" if at % 4 == 1 else email
+        second = f"w{at}@good.test" if at == 2 else ""
+        yield f"{name},Ash,{note},,* myContacts ::: Friends,* Work,{several},Home,{second},Mobile ::: Work,+49 30 {at} ::: +49 30 9{at}"
+
+
+export("google-contacts.csv", [GOOGLE, *google()], end="\n")
+export("google-contacts-bom.csv", ["\ufeff" + GOOGLE, *google()])
+
+OUTLOOK = ["Title", "First Name", "Last Name", "Company", "Home Street", "Mobile Phone", "Birthday", "E-mail Address", "E-mail Type", "E-mail Display Name", "E-mail 2 Address", "E-mail 2 Type", "E-mail 3 Address", "Notes"]
+
+
+def outlook():
+    for at, (name, email, *_) in enumerate(rows(), 1):
+        second = f"w{at}@good.test" if at % 5 == 0 else ""
+        note = "a \"note\"\r\nof two lines" if at == 3 else ""
+        cells = ["", name, "M\u00fcller", "Good, Inc.", "1 Main St", f"(030) {at}", f"{at}/1/2026", email, "SMTP", f"{name} ({email})", second, "SMTP" if second else "", "", note]
+        yield ",".join(map(quoted, cells))
+
+
+export("outlook.csv", [",".join(map(quoted, OUTLOOK)), *outlook()], "cp1252")
+export("outlook-new.csv", ["\ufeff" + ",".join(OUTLOOK), *outlook()])
+
+MAILCHIMP = '"Email Address","First Name","Last Name",Address,"Phone Number",Birthday,MEMBER_RATING,OPTIN_TIME,OPTIN_IP,CONFIRM_TIME,CONFIRM_IP,LATITUDE,LONGITUDE,GMTOFF,DSTOFF,TIMEZONE,CC,REGION,LAST_CHANGED,LEID,EUID,NOTES,TAGS'
+
+
+def mailchimp():
+    for at, (name, email, joined, *_) in enumerate(rows(), 1):
+        place = '"1 Main St  Berlin  10115  DE"' if at % 2 else ""
+        tags = '"""customer"",""2026"""' if at % 3 else ""
+        yield f'{email},"{name}",Ash,{place},+4930{at},0{at % 9 + 1}/11,2,"{joined}",,"{joined}",192.0.2.{at},52.5200000,-13.4050000,1,2,Europe/Berlin,DE,BE,"{joined}",{at}1234567,abc{at}def,,{tags}'
+
+
+export("mailchimp-subscribed.csv", [MAILCHIMP, *mailchimp()], end="\n")
+export("mailchimp-cleaned.csv", [MAILCHIMP.replace("CONFIRM_IP", "CONFIRM_IP,CLEAN_TIME,CLEAN_CAMPAIGN_TITLE"), *[line.replace(",52.52", ',"2026-11-01 10:00:00","Autumn, 1",52.52') for line in mailchimp()]])

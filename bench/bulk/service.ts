@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryQuotaCounter, memoryRateCounter } from "../../src/accounts/admission/counters.ts";
-import { readLists } from "../../src/lists/load-lists.ts";
+import { readPackagedLists } from "../../src/lists/load-lists.ts";
 import { noRules } from "../../src/lists/shared-datasets.ts";
 import { attachDatasets, shareDatasets } from "../../src/lists/shared-datasets.ts";
 import { Charges } from "../../src/accounts/admission/charges.ts";
@@ -81,7 +81,7 @@ export async function startService(address: string): Promise<Service> {
     clock,
     tiers,
   });
-  const datasets = shareDatasets(readLists());
+  const datasets = shareDatasets(readPackagedLists());
   const attached = attachDatasets(datasets, noRules);
   const dns = openDns(config, "interactive", { machine: systemMachine });
   const known = { datasets: () => attached, lookup: lookupBy(dns) };

@@ -52,7 +52,7 @@ export type AccountChange = Partial<
   Omit<AccountRow, "id" | "credit_balance" | "credit_entries" | "created_at_ms">
 >;
 
-export function account(row: AccountRow): Account {
+export function accountOfRow(row: AccountRow): Account {
   const { id, email, tier, origin } = row;
   return {
     id,
@@ -153,18 +153,18 @@ export class Accounts {
       .onConflict((conflict) => conflict.column("email").doNothing())
       .returningAll()
       .executeTakeFirst();
-    return row && account(row);
+    return row && accountOfRow(row);
   }
 
   async find(idOrEmail: string): Promise<Account | undefined> {
     const is = idOrEmail.includes("@") ? { email: idOrEmail } : { id: idOrEmail };
     const row = await findRow(this.#db, "accounts", is);
-    return row && account(row);
+    return row && accountOfRow(row);
   }
 
   async list(afterEmail: string, limit: number): Promise<readonly Account[]> {
     const all = this.#db.selectFrom("accounts").selectAll().orderBy("email");
-    return (await all.where("email", ">", afterEmail).limit(limit).execute()).map(account);
+    return (await all.where("email", ">", afterEmail).limit(limit).execute()).map(accountOfRow);
   }
 
   async change(id: string, columns: AccountChange): Promise<boolean> {
@@ -190,7 +190,7 @@ export class Accounts {
     const all = this.#db.selectFrom("accounts");
     const matching = all.where((is) => is.and(conditionsOf(sought)));
     const rows = await matching.selectAll().orderBy("email").limit(limit).offset(skip).execute();
-    return { accounts: rows.map(account), total: await countRows(matching) };
+    return { accounts: rows.map(accountOfRow), total: await countRows(matching) };
   }
 
   /**

@@ -5,7 +5,7 @@ import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
 import { keepNewest } from "../store/prune.ts";
 import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
-import { type Account, account } from "./accounts-store.ts";
+import { type Account, accountOfRow } from "./accounts-store.ts";
 
 /** Terms that are fixed with a publishable key, so that a page cannot choose them. */
 export interface PageTerms {
@@ -112,7 +112,7 @@ export class Keys {
       parameters: [hash],
     });
     const [row] = rows;
-    return row && { keyId: row.key_id, account: account(row), ...originsOf(row) };
+    return row && { keyId: row.key_id, account: accountOfRow(row), ...originsOf(row) };
   }
 
   /** A key that is revoked again keeps its first time. False when there is no such key. */

@@ -6,7 +6,7 @@ import type { SingleCheck, TimedValidation } from "../check/single-check.ts";
 import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Awaitable } from "../core/mail/lookup.ts";
-import { factsOf } from "../core/policy/conditions.ts";
+import { policyFacts } from "../core/policy/conditions.ts";
 import {
   BUILT_IN_POLICIES,
   DEFAULT_NAME,
@@ -129,7 +129,7 @@ export const checkedEntry = (
   validation: Pick<TimedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
   datasets: Pick<Datasets, "operator">,
 ): CheckedEntry => ({
-  facts: factsOf(validation, datasets),
+  facts: policyFacts(validation, datasets),
   meant: meantBy(validation),
   problem: validation.problem,
 });

@@ -12,7 +12,7 @@ import {
 import { parseDomain } from "../core/name/domain.ts";
 import { LARGE_PROVIDERS, RELAYS } from "../core/tables/data.ts";
 import { readDocument, tableUnder } from "../../test/guards/docs-tables.ts";
-import { loadLists, NEVER_DISPOSABLE, readLists } from "./load-lists.ts";
+import { loadLists, NEVER_DISPOSABLE, readPackagedLists } from "./load-lists.ts";
 import { rulesOf } from "../core/evidence/rule.ts";
 import { attachDatasets, type ListContents, noRules, shareDatasets } from "./shared-datasets.ts";
 import { namesOfPackage } from "./packages.ts";
@@ -296,7 +296,7 @@ test("shared datasets: a thread attaches to the same buffers without a copy", as
 });
 
 test("bundled lists: the packed tables stay under 6.5 MB", () => {
-  const { version, sources, history, ...tables } = shareDatasets(readLists());
+  const { version, sources, history, ...tables } = shareDatasets(readPackagedLists());
   assert.deepEqual([version, sources.length, history.length], [1, 5, 5]);
   const bytes = Object.values(tables).reduce((sum, buffer) => sum + buffer.byteLength, 0);
   assert.ok(bytes < 6_500_000, `${String(bytes)} bytes`);

@@ -30,13 +30,17 @@ const versionOf = (text: string): string => createHash("sha256").update(text).di
 
 const deflate = promisify(deflateRaw);
 
-export async function packText(name: string, text: string, changedAtMs: number): Promise<FeedFile> {
+export async function packFeedFile(
+  name: string,
+  text: string,
+  changedAtMs: number,
+): Promise<FeedFile> {
   const content = await deflate(text, { level: constants.Z_BEST_SPEED });
   return { name, version: versionOf(text), content, changedAtMs };
 }
 
 /** Undefined when there is none, or it is not what its version says. */
-export function unpackText(file: FeedFile | undefined): string | undefined {
+export function unpackFeedFile(file: FeedFile | undefined): string | undefined {
   if (file === undefined) return undefined;
   try {
     const octets = inflateRawSync(file.content, { maxOutputLength: TEXT_OCTETS_MAX });

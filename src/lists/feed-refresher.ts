@@ -13,10 +13,10 @@ import {
   type FeedFile,
   type FeedFiles,
   LEARNED_FILE,
-  packText,
+  packFeedFile,
   parseIf,
   STATE_FILE,
-  unpackText,
+  unpackFeedFile,
 } from "./feed-files.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "./feed-sources.ts";
 import type { Assessed, ListWork } from "./feed-worker.ts";
@@ -198,7 +198,7 @@ export class FeedRefresher {
 
   async learned(servers: readonly LearnedServer[]): Promise<void> {
     const { files, clock, tell } = this.#deps;
-    const file = await packText(LEARNED_FILE, JSON.stringify(servers), clock.nowMs());
+    const file = await packFeedFile(LEARNED_FILE, JSON.stringify(servers), clock.nowMs());
     const before = (await files.versions()).get(LEARNED_FILE);
     if (before === file.version) return;
     await files.write(file, before);
@@ -329,7 +329,7 @@ export class FeedRefresher {
     try {
       for (let tries = 0; tries < NOTE_TRIES; tries += 1) {
         const version = await this.#readState(id);
-        const file = await packText(STATE_FILE, JSON.stringify(this.#state), askedAtMs);
+        const file = await packFeedFile(STATE_FILE, JSON.stringify(this.#state), askedAtMs);
         if (await files.write(file, version)) return;
       }
     } catch (fault) {
@@ -340,7 +340,7 @@ export class FeedRefresher {
   /** Takes what other processes noted later of other sources than `own`, and returns the version that was read. */
   async #readState(own?: string): Promise<string | undefined> {
     const [file] = await this.#deps.files.read(STATE_FILE);
-    for (const [id, there] of Object.entries(parseIf(unpackText(file), isState) ?? {})) {
+    for (const [id, there] of Object.entries(parseIf(unpackFeedFile(file), isState) ?? {})) {
       const isNewer = (there?.askedAtMs ?? 0) > (this.#state[id]?.askedAtMs ?? -1);
       if (isNewer && id !== own) this.#state = { ...this.#state, [id]: there };
     }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assessFeed, copyText, type Fetched, parseCopy } from "./assess-feed.ts";
-import { copyName, type FeedFile, packText, unpackText } from "./feed-files.ts";
+import { copyName, type FeedFile, packFeedFile, unpackFeedFile } from "./feed-files.ts";
 import type { RefreshOutcome } from "./feed-status.ts";
 import { FETCHED_SOURCES } from "./feed-sources.ts";
 import { loadLists, type LoadedLists } from "./load-lists.ts";
@@ -20,10 +20,10 @@ export type Assessed = RefreshOutcome | FeedFile;
 async function assess({ id, body, previous, ...fetched }: AssessWork): Promise<Assessed> {
   const source = FETCHED_SOURCES.find((known) => known.id === id);
   if (source === undefined) throw new Error(`no list source ${id}`);
-  const copy = parseCopy(unpackText(previous) ?? "", id);
+  const copy = parseCopy(unpackFeedFile(previous) ?? "", id);
   const judged = assessFeed(source, { ...fetched, text: new TextDecoder().decode(body) }, copy);
   if (judged.kind === "refused") return { id, ...judged };
-  return await packText(copyName(id), copyText(judged.copy), fetched.fetchedAtMs);
+  return await packFeedFile(copyName(id), copyText(judged.copy), fetched.fetchedAtMs);
 }
 
 export const listWork = (work: ListWork): Promise<Assessed | LoadedLists> =>

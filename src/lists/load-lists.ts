@@ -9,7 +9,13 @@ import {
 } from "../core/tables/data.ts";
 import * as TEXTS from "../core/tables/texts.ts";
 import { type FeedCopy, namesOfCopy, parseCopy, type Validators } from "./assess-feed.ts";
-import { copyName, type FeedFile, LEARNED_FILE, parseLearned, unpackText } from "./feed-files.ts";
+import {
+  copyName,
+  type FeedFile,
+  LEARNED_FILE,
+  parseLearned,
+  unpackFeedFile,
+} from "./feed-files.ts";
 import type { FeedStatus } from "./feed-status.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "./feed-sources.ts";
 import { decodeLists, encodeLists } from "./lists-file.ts";
@@ -41,7 +47,7 @@ const BUNDLED_VERSION = 1;
 type Copies = ReadonlyMap<string, FeedCopy>;
 
 /** Throws when a package has changed its shape: a service that silently lost a list would call disposable names good. */
-export function readLists(
+export function readPackagedLists(
   copies: Copies = new Map(),
   mailServers: ListContents["mailServers"] = [],
 ): ListContents {
@@ -106,7 +112,7 @@ export function packLists(
   copies: Copies = new Map(),
   mailServers: ListContents["mailServers"] = [],
 ): LoadedLists {
-  const contents = readLists(copies, mailServers);
+  const contents = readPackagedLists(copies, mailServers);
   const counts = new Map<string, number>();
   const disposable = contents.disposable.map((list) => ({
     ...list,
@@ -133,7 +139,7 @@ export function packLists(
 /** A few milliseconds as long as nothing was fetched, else the work of `packLists`. Throws as `readLists`. */
 export function loadLists(files: readonly FeedFile[] = []): LoadedLists {
   const textOf = (name: string): string | undefined =>
-    unpackText(files.find((file) => file.name === name));
+    unpackFeedFile(files.find((file) => file.name === name));
   const copies = new Map<string, FeedCopy>();
   for (const { id } of FETCHED_SOURCES) {
     const copy = parseCopy(textOf(copyName(id)) ?? "", id);
@@ -159,7 +165,7 @@ export function writeBuiltLists(path: string, { shared, lists }: LoadedLists): v
 
 /** Curated lists, free providers and roles alone: a sixth of it, for programs that count octets. */
 export function writeSmallLists(path: string): void {
-  const whole = readLists();
+  const whole = readPackagedLists();
   const disposable = whole.disposable.filter(({ kind }) => kind === "curated");
   const parts = encodeLists(shareDatasets({ ...whole, disposable }), {}, crc32);
   writeFileSync(path, Buffer.concat(parts));

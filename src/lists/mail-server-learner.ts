@@ -15,7 +15,7 @@ import {
 } from "../core/mail/mail-hosts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DomainMail } from "./domain-mails.ts";
-import { type FeedFiles, packText, parseIf, unpackText } from "./feed-files.ts";
+import { type FeedFiles, packFeedFile, parseIf, unpackFeedFile } from "./feed-files.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 
@@ -114,7 +114,7 @@ export class MailServerLearner {
   async #begin(): Promise<boolean> {
     const { files, clock } = this.#deps;
     const [file] = await files.read(ROUND_FILE);
-    const last = parseIf(unpackText(file), isRound);
+    const last = parseIf(unpackFeedFile(file), isRound);
     if (last?.isOver === true && last.day === dayOf(clock.nowMs())) return false;
     this.#sightings = [];
     this.#queue = [];
@@ -151,7 +151,7 @@ export class MailServerLearner {
     await learned(servers);
     const nowMs = clock.nowMs();
     const round: LastRound = { day: dayOf(nowMs), isOver: true };
-    const file = await packText(ROUND_FILE, JSON.stringify(round), nowMs);
+    const file = await packFeedFile(ROUND_FILE, JSON.stringify(round), nowMs);
     const [before] = await files.read(ROUND_FILE);
     await files.write(file, before?.version);
     log.info("learning.finished", { names: this.#sightings.length, servers: servers.length });

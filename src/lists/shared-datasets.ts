@@ -58,7 +58,8 @@ export function shareDatasets(contents: ListContents): SharedDatasets {
     kind,
     ...(fetchedAtMs !== undefined && { fetchedAtMs }),
   }));
-  if (sources.length > LISTS_MAX) throw new Error(`more than ${String(LISTS_MAX)} lists`);
+  if (sources.length > TABLE_LISTS_MAX)
+    throw new Error(`more than ${String(TABLE_LISTS_MAX)} lists`);
   const { exceptions } = contents;
   const disposable = pack(
     contents.disposable.map(({ read }) => read),
@@ -250,7 +251,7 @@ const HEADER_BYTES = 4;
 const ENTRY_HEAD_BYTES = 3;
 
 /** Bits of an entry: as many lists as a table can tell apart. */
-export const LISTS_MAX = 16;
+const TABLE_LISTS_MAX = 16;
 
 /** FNV-1a over the characters, in 32 bits. The low bits choose the slot, and FNV mixes the high ones better. */
 function hashOf(name: string): number {
@@ -354,7 +355,7 @@ export function attachNameTable(buffer: ArrayBufferLike): NameTable {
 /** The names of a finished table that have one of the `wanted` bits, with all of theirs, in no order. */
 export function* namesOfTable(
   buffer: ArrayBufferLike,
-  wanted = 2 ** LISTS_MAX - 1,
+  wanted = 2 ** TABLE_LISTS_MAX - 1,
 ): Generator<readonly [name: string, bits: number]> {
   const slotCount = new Uint32Array(buffer, 0, 1)[0] ?? 0;
   const text = new Uint8Array(buffer, HEADER_BYTES + slotCount * Uint32Array.BYTES_PER_ELEMENT);

@@ -174,11 +174,11 @@ export const dnsSilence = (config: Pick<Config, "dnsServers">): Trouble => ({
   toDo: "Start the name server, or set GATEPOST_DNS_SERVERS to one that answers.",
 });
 
-export const FILTERS = "This resolver filters";
+export const RESOLVER_FILTERS = "This resolver filters";
 
 /** `names`: how many it withheld today; absent: nobody counted. */
 export const dnsFilters = (names?: number): Trouble => ({
-  says: `${FILTERS}${names === undefined ? "" : `: it withheld ${String(names)} name${names === 1 ? "" : "s"} today`}. What it withholds counts as no answer.`,
+  says: `${RESOLVER_FILTERS}${names === undefined ? "" : `: it withheld ${String(names)} name${names === 1 ? "" : "s"} today`}. What it withholds counts as no answer.`,
   toDo: "Set GATEPOST_DNS_SERVERS to a resolver without a filter, best one of your own.",
   isWarning: true,
 });

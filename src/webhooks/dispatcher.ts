@@ -10,7 +10,7 @@ import type { Announcement } from "../bulk/jobs/announce.ts";
 import type { Tx } from "../store/transaction.ts";
 import type { WebhookDeliveryRow } from "../store/schema.ts";
 import { sign } from "./verify.ts";
-import { outcomeOf, type WebhookSender } from "./webhook-sender.ts";
+import { deliveryOutcome, type WebhookSender } from "./webhook-sender.ts";
 import {
   type Deliveries,
   type Delivery,
@@ -262,6 +262,6 @@ export class Dispatcher {
     const secret = box.open(sealedSecret, account_id);
     if (secret === undefined) return { error: SECRET_LOST };
     const body = envelope(event, data, clock.nowMs());
-    return outcomeOf(await sender.post({ url, event, body, signature: sign(secret, body) }));
+    return deliveryOutcome(await sender.post({ url, event, body, signature: sign(secret, body) }));
   }
 }

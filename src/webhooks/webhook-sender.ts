@@ -93,7 +93,7 @@ const STATE_WORDS: Readonly<Partial<Record<DeliveryState, string>>> = {
   dropped: "Dropped: too many deliveries were already waiting for this receiver.",
 };
 
-export function outcomeOf(result: OutboundResult<HttpReply>): DeliveryOutcome {
+export function deliveryOutcome(result: OutboundResult<HttpReply>): DeliveryOutcome {
   if (!result.ok) return { status: result.status ?? null, error: failureWords(result) };
   const { status, body } = result.value;
   const snippet = printable(new TextDecoder().decode(body));

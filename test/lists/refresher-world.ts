@@ -4,7 +4,7 @@ import { listServer } from "./list-server.ts";
 import { manualClock } from "../time/manual-clock.ts";
 import { realClock } from "../time/real-clock.ts";
 import { type FeedCopy, parseCopy } from "../../src/lists/assess-feed.ts";
-import { copyName, FeedFiles, unpackText } from "../../src/lists/feed-files.ts";
+import { copyName, FeedFiles, unpackFeedFile } from "../../src/lists/feed-files.ts";
 import { openEmbedded } from "../../src/store/database.ts";
 import type { Datasets } from "../../src/core/evidence/datasets.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
@@ -60,7 +60,7 @@ export async function openWorld(t: TestContext) {
     return (datasets?.sources ?? []).flatMap(({ id }, bit) => ((bits >> bit) & 1 ? id : []));
   };
   const copy = async (id: string): Promise<FeedCopy | undefined> =>
-    parseCopy(unpackText((await files.read(copyName(id)))[0]) ?? "", id);
+    parseCopy(unpackFeedFile((await files.read(copyName(id)))[0]) ?? "", id);
   return {
     db,
     files,

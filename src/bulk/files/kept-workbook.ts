@@ -6,7 +6,7 @@ import { type CleanedOrder, rowChanges, type RowChanges } from "../lists/cleaned
 import { type ListOrder, type ListSource, type ListView, slicesOf } from "../lists/list-view.ts";
 import { movedElement, SHEET_PARTS, SheetWriter } from "./sheet-writer.ts";
 import { type Contents, contentsOf } from "./workbook.ts";
-import { BROKEN, linksOf, type Relationship, Zip } from "./zip.ts";
+import { BROKEN_WORKBOOK, linksOf, type Relationship, Zip } from "./zip.ts";
 
 const PIECE_OCTETS = 262_144;
 
@@ -70,7 +70,7 @@ async function changedParts(
 ): Promise<ChangedParts> {
   const contents = await contentsOf(zip);
   const sheet = contents.sheets.find(({ name }) => name === shape.sheet);
-  if (sheet === undefined) throw new TableFault(BROKEN);
+  if (sheet === undefined) throw new TableFault(BROKEN_WORKBOOK);
   const links = await zip.relationships(sheet.path);
   const fixed = await rowsOfTables(zip, links);
   const classes = new Set(order.classes);

@@ -1,9 +1,9 @@
 import { TableFault } from "../../core/batch/entry-cell.ts";
-import { columnName, columnOf, type MovedRows } from "../../core/batch/moved-rows.ts";
+import { columnLetters, columnOf, type MovedRows } from "../../core/batch/moved-rows.ts";
 import type { CsvCell } from "../../core/batch/result-cells.ts";
 import { lineOf } from "./workbook.ts";
 import { cellXml } from "./write-workbook.ts";
-import { BROKEN } from "./zip.ts";
+import { BROKEN_WORKBOOK } from "./zip.ts";
 
 /** What a row of the list gets: cells that are another text, and cells of ours. */
 export interface RowChange {
@@ -77,7 +77,7 @@ export class SheetWriter {
   #changedRow(row: string, prefix: string): string {
     const { lines, change, isAgain } = this.#terms;
     const next = lines[this.#index] ?? Infinity;
-    if (next < this.#line) throw new TableFault(BROKEN);
+    if (next < this.#line) throw new TableFault(BROKEN_WORKBOOK);
     const { changed, added } = next === this.#line ? change(this.#index++) : UNCHANGED;
     const end = row.lastIndexOf("</");
     if (end < 0) return row;
@@ -105,7 +105,7 @@ export class SheetWriter {
       if (at >= start) return "";
       const text = changed.find(([column]) => column === at)?.[1];
       if (text === undefined) return cell;
-      this.#changed.add(columnName(at) + String(this.#line));
+      this.#changed.add(columnLetters(at) + String(this.#line));
       const style = STYLE.exec(cell)?.[1];
       return this.#cell(text, at, prefix, style === undefined ? "" : ` s="${style}"`);
     });
@@ -122,14 +122,14 @@ export class SheetWriter {
   }
 
   #cell(cell: CsvCell, column: number, prefix: string, style = ""): string {
-    const reference = columnName(column) + String(this.#terms.moves.at(this.#line));
+    const reference = columnLetters(column) + String(this.#terms.moves.at(this.#line));
     const xml = cellXml(cell, ` r="${reference}"${style}`);
     return prefix === "" ? xml : xml.replace(/<(\/?)/g, `<$1${prefix}`);
   }
 
   /** What begins a list waits for something that is left in it. */
   #below(xml: string): string {
-    if (this.#index < this.#terms.lines.length) throw new TableFault(BROKEN);
+    if (this.#index < this.#terms.lines.length) throw new TableFault(BROKEN_WORKBOOK);
     const { moves } = this.#terms;
     if (moves.isNone && this.#changed.size === 0) return xml;
     const moved = movedElement(xml, moves, this.#changed);

@@ -15,7 +15,8 @@ export const PARTS_MAX = 5_000;
 /** Links of a sheet that Excel writes, and some. */
 const LINKS_MAX = 100_000;
 
-export const BROKEN = "The workbook is broken, or holds too much; open it and save it as .csv.";
+export const BROKEN_WORKBOOK =
+  "The workbook is broken, or holds too much; open it and save it as .csv.";
 const PASSWORD = "The workbook is protected by a password; save it without one.";
 
 export interface Relationship {
@@ -39,12 +40,12 @@ export class Zip {
   static async open(octets: Buffer): Promise<Zip> {
     try {
       const file = await fromBufferPromise(octets, { lazyEntries: true, autoClose: false });
-      if (file.entryCount > PARTS_MAX) throw new TableFault(BROKEN);
+      if (file.entryCount > PARTS_MAX) throw new TableFault(BROKEN_WORKBOOK);
       const entries = new Map<string, Entry>();
       for await (const entry of file.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry);
       return new Zip(file, entries);
     } catch {
-      throw new TableFault(BROKEN);
+      throw new TableFault(BROKEN_WORKBOOK);
     }
   }
 
@@ -65,7 +66,7 @@ export class Zip {
         if (name !== "Relationship") return;
         const { Id: id = "", Type: type = "", Target: target = "" } = attributes();
         const word = type.slice(type.lastIndexOf("/") + 1);
-        if (found.length >= LINKS_MAX) throw new TableFault(BROKEN);
+        if (found.length >= LINKS_MAX) throw new TableFault(BROKEN_WORKBOOK);
         found.push({ id, type: word, target, path: pathOf(target, path) });
       },
     });
@@ -80,11 +81,11 @@ export class Zip {
     const reader = new XmlReader(handlers);
     for await (const text of this.#texts(path)) {
       for (let at = 0; at < text.length; at += SLICE_UNITS) {
-        if (!reader.write(text.slice(at, at + SLICE_UNITS))) throw new TableFault(BROKEN);
+        if (!reader.write(text.slice(at, at + SLICE_UNITS))) throw new TableFault(BROKEN_WORKBOOK);
         yield;
       }
     }
-    if (!reader.end()) throw new TableFault(BROKEN);
+    if (!reader.end()) throw new TableFault(BROKEN_WORKBOOK);
   }
 
   /** The text of a part in pieces, each of which ends with one of these elements, or with the part. */
@@ -101,7 +102,7 @@ export class Zip {
         at = end.lastIndex;
       }
       rest = xml.slice(at);
-      if (rest.length > PIECE_MAX_UNITS) throw new TableFault(BROKEN);
+      if (rest.length > PIECE_MAX_UNITS) throw new TableFault(BROKEN_WORKBOOK);
     }
     yield rest;
   }
@@ -118,7 +119,7 @@ export class Zip {
   /** Unpacked. All parts together have a limit. */
   async *octets(path: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(path.toLowerCase());
-    if (entry === undefined) throw new TableFault(BROKEN);
+    if (entry === undefined) throw new TableFault(BROKEN_WORKBOOK);
     if (entry.isEncrypted()) throw new TableFault(PASSWORD);
     try {
       const stream: AsyncIterable<Buffer> = await this.#file.openReadStreamPromise(entry);
@@ -129,7 +130,7 @@ export class Zip {
         yield piece;
       }
     } catch (error) {
-      throw error instanceof TableFault ? error : new TableFault(BROKEN);
+      throw error instanceof TableFault ? error : new TableFault(BROKEN_WORKBOOK);
     }
   }
 }

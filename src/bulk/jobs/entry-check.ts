@@ -89,7 +89,7 @@ function dnsOutcome(result: FullResult): EntryOutcome["dns"] {
   return isInconclusive(result) ? "inconclusive" : "conclusive";
 }
 
-export const outcomeOf = (
+export const chunkOutcome = (
   entries: readonly string[],
   results: readonly EntryOutcome[],
 ): ChunkOutcome => ({

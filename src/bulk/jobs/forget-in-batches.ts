@@ -7,7 +7,7 @@ import {
   entryAt,
   entryClassOf,
   type EntryClass,
-  sumOf,
+  sumOfTallies,
   tally,
   type Tally,
   unpackChunk,
@@ -121,7 +121,7 @@ async function takeOut(
     let inRows = 0;
     for (const number of pages)
       inRows += await changePage(tx, { session, number }, entries, sought);
-    const counted = sumOf(done);
+    const counted = sumOfTallies(done);
     answered = entriesIn(counted);
     const left = await changeRow(
       tx.sql,

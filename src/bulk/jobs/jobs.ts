@@ -6,7 +6,7 @@ import type {
   Unpaid,
 } from "../../accounts/admission/charges.ts";
 import { ownerKey, ownerOf } from "../../base/owner.ts";
-import { entriesIn, sumOf, type Tally } from "../../core/batch/batch-chunk.ts";
+import { entriesIn, sumOfTallies, type Tally } from "../../core/batch/batch-chunk.ts";
 import { tellIn } from "../../store/postgres-database.ts";
 import { changeRow, changeRows } from "../../store/rows.ts";
 import { freeRows, lockName } from "../../store/locks.ts";
@@ -324,7 +324,7 @@ export async function endEarly(
 }
 
 export const answeredIn = (chunks: readonly { readonly answered: string | null }[]): Tally =>
-  sumOf(
+  sumOfTallies(
     chunks.flatMap(({ answered }) => (answered === null ? [] : (JSON.parse(answered) as Tally))),
   );
 

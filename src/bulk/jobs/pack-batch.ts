@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Charges } from "../../accounts/admission/charges.ts";
 import type { Ids } from "../../base/ids.ts";
 import { type Owner, ownerKey } from "../../base/owner.ts";
-import { type PackedChunk, sumOf, type Tally } from "../../core/batch/batch-chunk.ts";
+import { type PackedChunk, sumOfTallies, type Tally } from "../../core/batch/batch-chunk.ts";
 import { changeRows, deleteRows } from "../../store/rows.ts";
 import { packLines, packText } from "../../store/pack.ts";
 import type { Database } from "../../store/schema.ts";
@@ -130,7 +130,7 @@ async function packPages(session: string, table: StoredTable): Promise<readonly 
 
 export function jobRow({ batch, chunks, pages }: PackedBatch, charge_id: string): JobRow {
   const isDone = "outcomes" in batch;
-  const tally = sumOf(isDone ? batch.outcomes.map((outcome) => outcome.tally) : []);
+  const tally = sumOfTallies(isDone ? batch.outcomes.map((outcome) => outcome.tally) : []);
   return {
     session: batch.session,
     owner: ownerKey(batch.owner),

@@ -7,7 +7,7 @@ import {
   type Chunk,
   chunkEntries,
   entriesIn,
-  sumOf,
+  sumOfTallies,
   type Tally,
   unpackChunk,
 } from "../../core/batch/batch-chunk.ts";
@@ -76,7 +76,7 @@ export async function sessionsOf(
       // Charges are kept for a week, and lists for up to a month.
       charged: Number(row.amount ?? row.processed) - Number(row.refunded ?? 0),
       processed: row.processed + entriesIn(answered),
-      tally: sumOf([tallyOf(row), answered]),
+      tally: sumOfTallies([tallyOf(row), answered]),
       chunks: row.chunk_count,
       chunksDone: row.chunk_count - row.open_chunks,
       ...(expiresAtMs !== null && { expiresAtMs }),

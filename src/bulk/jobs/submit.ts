@@ -25,7 +25,7 @@ import {
   chunkEntries,
   type PackedChunk,
   type SplitBatch,
-  sumOf,
+  sumOfTallies,
   unpackChunk,
 } from "../../core/batch/batch-chunk.ts";
 import type { TooMany } from "../../core/batch/batch.ts";
@@ -52,7 +52,12 @@ import {
   storedResults,
   viewSession,
 } from "./sessions.ts";
-import { entryOutcome, type EntryCheck, type EntryCheckOptions, outcomeOf } from "./entry-check.ts";
+import {
+  entryOutcome,
+  type EntryCheck,
+  type EntryCheckOptions,
+  chunkOutcome,
+} from "./entry-check.ts";
 
 async function checkChunk(
   { content }: PackedChunk,
@@ -61,7 +66,7 @@ async function checkChunk(
 ): Promise<ChunkOutcome> {
   const entries = chunkEntries(unpackChunk(content));
   const results = entries.map(async (entry) => entryOutcome(await check(entry, options)));
-  return outcomeOf(entries, await Promise.all(results));
+  return chunkOutcome(entries, await Promise.all(results));
 }
 
 async function runBatch(
@@ -245,7 +250,7 @@ export class BulkService {
         Promise.resolve(chunks[number] && unpackChunk(chunks[number].content)),
       results: (number: number) => Promise.resolve(outcomes[number]?.results),
     };
-    const tally = sumOf(outcomes.map((outcome) => outcome.tally));
+    const tally = sumOfTallies(outcomes.map((outcome) => outcome.tally));
     const stats = statsOf({ session, total, unique, tally });
     return {
       kind: "done",

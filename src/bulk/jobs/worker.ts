@@ -15,7 +15,7 @@ import type { FullResult } from "../../core/validate/result.ts";
 import type { ChunkOutcome } from "./pack-batch.ts";
 import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "./chunk-queue.ts";
 import { LEASE_MS, Leases } from "./leases.ts";
-import { type EntryOutcome, entryOutcome, type EntryCheck, outcomeOf } from "./entry-check.ts";
+import { type EntryOutcome, entryOutcome, type EntryCheck, chunkOutcome } from "./entry-check.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -328,7 +328,7 @@ export class BulkWorker {
     const conclusive = results.some(({ dns }) => dns === "conclusive");
     if (this.#deps.isDnsOff === true) {
       return {
-        outcome: outcomeOf(entries, results),
+        outcome: chunkOutcome(entries, results),
         conclusive,
         isPostponed: false,
         dnsDown: false,
@@ -348,7 +348,7 @@ export class BulkWorker {
     const hasOpen = results.some(isOpen);
     const dnsDown = hasOpen && !(await this.#deps.dnsAnswers());
     const wasSilent = hasOpen && this.#deps.silentMs() > work.silentMs;
-    const outcome = outcomeOf(entries, results);
+    const outcome = chunkOutcome(entries, results);
     return { outcome, conclusive, isPostponed: isSilent || dnsDown || wasSilent, dnsDown };
   }
 

@@ -180,7 +180,7 @@ export async function partOf(
   return part && opened(part.content, partName(id, number), store);
 }
 
-export async function changeList(
+export async function changeStoredList(
   store: ListStore,
   list: AccountList,
   change: ListChange,

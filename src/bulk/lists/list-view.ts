@@ -9,7 +9,7 @@ import {
   ROW_CLASSES,
   type RowClass,
   UNCHECKED,
-  verdictOf,
+  entryVerdict,
   worstOf,
 } from "../../core/batch/row-class.ts";
 import type { FullResult } from "../../core/validate/result.ts";
@@ -94,7 +94,7 @@ type Entered = readonly [row: DraftRow, entries: readonly string[]];
 export async function readView(order: ListOrder, source: ListSource): Promise<ListView> {
   const { shape, sample, rows, among } = await readRows(order, source);
   const verdicts = await byKey(order, source, (result, entry) =>
-    verdictOf(JSON.parse(result) as FullResult, entry, among),
+    entryVerdict(JSON.parse(result) as FullResult, entry, among),
   );
   const repair = repairer(await source.fixes(), verdicts);
   const none = Object.fromEntries(ROW_CLASSES.map((name) => [name, 0]));

@@ -13,7 +13,7 @@ import type { BulkService } from "../jobs/submit.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import {
   type AccountList,
-  changeList,
+  changeStoredList,
   findList,
   forgetList,
   keepList,
@@ -205,7 +205,7 @@ export class AccountLists {
   }
 
   async #change(list: AccountList, change: ListChange): Promise<OpenList> {
-    if (!(await changeList(this.#deps, list, change))) throw notNow(CHANGED);
+    if (!(await changeStoredList(this.#deps, list, change))) throw notNow(CHANGED);
     return await this.find(list);
   }
 

@@ -66,7 +66,7 @@ export const decideCommand = rowsFor<CliDecider>()("decide", {
     const unanswered = `DNS did not answer for ${silent}; format, lists and rules decided.\n`;
     return {
       json: isList ? bodies : bodies[0],
-      text: textOf(tests, policy),
+      text: testsText(tests, policy),
       notes: (unsure.length > 0 ? unanswered : "") + untestedText(tests),
       failure: failureOf(tests),
     };
@@ -127,7 +127,7 @@ export function untestedText(tests: readonly PolicyTest[]): string {
 }
 
 /** Each decision with the rule that made it, as people count and read it. */
-export function textOf(tests: readonly PolicyTest[], { rules }: Policy): string {
+export function testsText(tests: readonly PolicyTest[], { rules }: Policy): string {
   const lines = tests.map(({ entry, decision, reason, rule, message }) => {
     const by = rule === null ? "else" : shown(rules[rule]?.name ?? "");
     const line = `${decision.padEnd(9)} ${shown(entry)}  ${reason} (${by})\n`;

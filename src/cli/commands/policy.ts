@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from "../command.ts";
 import { refuse, shown, table } from "../terminal.ts";
-import { type CliDecider, failureOf, policyOf, textOf, untestedText } from "./decide.ts";
+import { type CliDecider, failureOf, policyOf, testsText, untestedText } from "./decide.ts";
 
 export interface CliPolicies extends CliDecider {
   readonly accounts: Pick<AccountService, "find">;
@@ -162,7 +162,7 @@ const TRY = [
       const tests = await opened.testPolicy(policy, entries, { premium: true });
       return {
         json: tests,
-        text: textOf(tests, policy),
+        text: testsText(tests, policy),
         notes: untestedText(tests),
         failure: failureOf(tests),
       };

@@ -17,7 +17,7 @@ export function entryClassOf(
   return result.dns ? "valid" : "invalidDns";
 }
 
-export function sumOf(tallies: Iterable<Tally>): Tally {
+export function sumOfTallies(tallies: Iterable<Tally>): Tally {
   const sums = { ...EMPTY_TALLY };
   for (const one of tallies) {
     for (const kind of Object.keys(sums) as EntryClass[]) sums[kind] += one[kind];

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { columnName, columnOf, MovedRows } from "./moved-rows.ts";
+import { columnLetters, columnOf, MovedRows } from "./moved-rows.ts";
 
 /** Rows 3, 4 and 7 are taken out. */
 const moved = new MovedRows([3, 4, 7]);
@@ -45,6 +45,6 @@ test("columns have their names", () => {
     ["XFD", 16_383],
   ] as const) {
     assert.equal(columnOf(`${name}12`), column);
-    assert.equal(columnName(column), name);
+    assert.equal(columnLetters(column), name);
   }
 });

@@ -55,7 +55,7 @@ export function columnOf(reference: string): number {
 }
 
 /** Of 27: "AB". */
-export function columnName(column: number): string {
+export function columnLetters(column: number): string {
   let name = "";
   for (let rest = column; rest >= 0; rest = Math.floor(rest / 26) - 1)
     name = String.fromCharCode(65 + (rest % 26)) + name;

@@ -42,7 +42,7 @@ function noteOf(result: FullResult, entry: string, among: ListKind): EntryNote |
 }
 
 /** `among`: what the other entries of the list are. A misspelling comes first, because it can be repaired. */
-export function verdictOf(result: FullResult, entry: string, among: ListKind): EntryVerdict {
+export function entryVerdict(result: FullResult, entry: string, among: ListKind): EntryVerdict {
   const note = noteOf(result, entry, among);
   if (note !== undefined) {
     return { class: "format", why: note.message, meant: note.did_you_mean ?? "" };

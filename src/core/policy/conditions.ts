@@ -26,7 +26,7 @@ import type { Datasets } from "../evidence/datasets.ts";
 import type { Entry } from "../address/address.ts";
 import type { Validation } from "../validate/validate.ts";
 
-export function factsOf(
+export function policyFacts(
   { entry, result, mail }: Pick<Validation, "entry" | "result" | "mail">,
   datasets: Pick<Datasets, "operator">,
 ): CheckFacts {
@@ -94,7 +94,7 @@ export interface Condition {
   readonly isFinal: Holds;
 }
 
-export function isOpen(
+export function isUndecided(
   conditions: readonly Condition[],
   facts: Facts,
   missing: ReadonlySet<FactSource>,
@@ -121,7 +121,7 @@ const ITEMS_MAX = 200;
 const wrong = (at: string, text: string): Wrong => ({ at, wrong: text });
 
 /** As JSON writes it, cut so that an error stays one readable line. */
-export function shown(value: unknown): string {
+export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? "undefined";
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
@@ -171,13 +171,13 @@ const isOneOf =
   (item) =>
     words.some((word) => word === item)
       ? (fact) => fact === item
-      : `${shown(item)} is not one of ${words.join(", ")}`;
+      : `${quoted(item)} is not one of ${words.join(", ")}`;
 
 const isTrueOrFalse = isOneOf([true, false]);
 
 const isBounded: ItemReader<number> = (item) => {
   const bounds = boundsOf(item);
-  return bounds ?? `${shown(item)} is not {"gte": n}, {"lt": n} or both`;
+  return bounds ?? `${quoted(item)} is not {"gte": n}, {"lt": n} or both`;
 };
 
 function boundsOf(item: unknown): Test<number> | undefined {
@@ -195,7 +195,7 @@ function boundsOf(item: unknown): Test<number> | undefined {
 const isSignal: ItemReader<string> = (item) =>
   typeof item === "string" && Object.hasOwn(SIGNALS, item)
     ? (fact) => fact === item
-    : `${shown(item)} is not a signal`;
+    : `${quoted(item)} is not a signal`;
 
 function nameTest(
   item: unknown,
@@ -204,7 +204,7 @@ function nameTest(
   const text = typeof item === "string" ? item.trim().toLowerCase() : "";
   const isSuffix = text.startsWith("*.");
   const name = isFit(isSuffix ? text.slice(2) : text);
-  if (name === undefined) return `${shown(item)} is not a domain or *.suffix`;
+  if (name === undefined) return `${quoted(item)} is not a domain or *.suffix`;
   return isSuffix ? (fact) => fact.endsWith(`.${name}`) : (fact) => fact === name;
 }
 
@@ -239,12 +239,12 @@ const CALLER_NAME = /^caller\.([a-z_]{1,32})$/;
 
 const isCallerValue: ItemReader<CallerFact> = (item) => {
   if (typeof item === "string" && item.includes("*"))
-    return `${shown(item)}: * has no meaning here`;
+    return `${quoted(item)}: * has no meaning here`;
   if (typeof item === "string" || typeof item === "boolean" || Number.isFinite(item)) {
     return (fact) => fact === item;
   }
   const bounds = boundsOf(item);
-  if (bounds === undefined) return `${shown(item)} is not text, a number, a boolean or {"gte": n}`;
+  if (bounds === undefined) return `${quoted(item)} is not text, a number, a boolean or {"gte": n}`;
   return (fact) => typeof fact === "number" && bounds(fact);
 };
 
@@ -426,7 +426,7 @@ export function subjectsOf(name: string, value: unknown): readonly string[] {
   return items.map((item) => `signals.${String(item)}`);
 }
 
-export function reasonOf(name: string, value: unknown): string | undefined {
+export function reasonOfCondition(name: string, value: unknown): string | undefined {
   return name === "dns" && value === "unknown" ? "unknown" : rowOf(name)?.reason;
 }
 

@@ -64,7 +64,7 @@ const wordsIn =
     return found?.get(language) ?? found?.get(language.slice(0, 2));
   };
 
-export function wordsOf(tag: string): Readonly<Record<string, string>> {
+export function translationsFor(tag: string): Readonly<Record<string, string>> {
   const words = wordsIn(languageOf(tag));
   return Object.fromEntries(
     [...WORDS.keys()].flatMap((use) => {

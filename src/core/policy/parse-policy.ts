@@ -3,10 +3,10 @@ import { isReservedName } from "../reserved-name.ts";
 import {
   type Condition,
   FACT_NAMES,
-  isOpen,
+  isUndecided,
   readCondition,
-  reasonOf,
-  shown,
+  reasonOfCondition,
+  quoted,
   subjectsOf,
 } from "./conditions.ts";
 import {
@@ -60,7 +60,7 @@ export function parsePolicyText(text: string, scope: PolicyScope): PolicyRead {
   return parsePolicy(document, scope);
 }
 
-const nameOf = (rule: unknown, at: number): string => `rule ${String(at + 1)}: ${shown(rule)}`;
+const nameOf = (rule: unknown, at: number): string => `rule ${String(at + 1)}: ${quoted(rule)}`;
 
 /** A mistake with the rule it is in as people count and read it, for its path counts from 0. */
 export function mistakeInWords(mistake: string, document: unknown): string {
@@ -105,7 +105,7 @@ class PolicyReader {
     }
     this.#membersOf(document, POLICY_MEMBERS, "");
     const { rules = [], token = false } = document;
-    if (typeof token !== "boolean") this.#wrong("token", `${shown(token)} is not true or false`);
+    if (typeof token !== "boolean") this.#wrong("token", `${quoted(token)} is not true or false`);
     const decision = this.#decision(document["else"] ?? "accept", "else");
     const reason = this.#reason(document["else_reason"], "else_reason");
     const messages = this.#messages(document["else_message"], "else_message");
@@ -122,7 +122,7 @@ class PolicyReader {
 
   #rules(rules: unknown): readonly PolicyRule[] {
     if (!Array.isArray(rules)) {
-      this.#wrong("rules", `${shown(rules)} is not an array`);
+      this.#wrong("rules", `${quoted(rules)} is not an array`);
       return [];
     }
     if (rules.length > RULES_MAX) {
@@ -143,7 +143,7 @@ class PolicyReader {
       reason: "ok",
     };
     if (!isMembers(rule)) {
-      this.#wrong(path, `${shown(rule)} is not an object with the members when and then`);
+      this.#wrong(path, `${quoted(rule)} is not an object with the members when and then`);
       return missing;
     }
     this.#membersOf(rule, RULE_MEMBERS, `${path}.`);
@@ -151,7 +151,7 @@ class PolicyReader {
     const decision = this.#decision(rule["then"], `${path}.then`);
     const { when } = rule;
     if (!isMembers(when) || Object.keys(when).length === 0) {
-      this.#wrong(`${path}.when`, `${shown(when)} is not an object with at least one condition`);
+      this.#wrong(`${path}.when`, `${quoted(when)} is not an object with at least one condition`);
       return missing;
     }
     const conditions = this.#conditions(when, `${path}.when`);
@@ -161,7 +161,7 @@ class PolicyReader {
     if (!works) return missing;
     return {
       matches: (facts) => conditions.every(({ holds }) => holds(facts)),
-      isOpen: (facts, missing) => isOpen(conditions, facts, missing),
+      isOpen: (facts, missing) => isUndecided(conditions, facts, missing),
       facts: Object.entries(when).flatMap(([name, value]) => subjectsOf(name, value)),
       decision,
       reason: reason ?? usualReason(when, decision),
@@ -190,7 +190,7 @@ class PolicyReader {
   #decision(value: unknown, path: string): Decision {
     const decision = DECISIONS.find((word) => word === value);
     if (decision === undefined) {
-      this.#wrong(path, `${shown(value)} is not one of ${DECISIONS.join(", ")}`);
+      this.#wrong(path, `${quoted(value)} is not one of ${DECISIONS.join(", ")}`);
     }
     return decision ?? "accept";
   }
@@ -199,10 +199,10 @@ class PolicyReader {
     if (value === undefined) return undefined;
     if (typeof value === "string" && REASON.test(value)) {
       if (!isReservedName(value)) return value;
-      this.#wrong(path, `${shown(value)} is a reserved name`);
+      this.#wrong(path, `${quoted(value)} is a reserved name`);
       return undefined;
     }
-    this.#wrong(path, `${shown(value)} is not 1 to 32 characters of a to z and _`);
+    this.#wrong(path, `${quoted(value)} is not 1 to 32 characters of a to z and _`);
     return undefined;
   }
 
@@ -216,11 +216,11 @@ class PolicyReader {
   #texts(value: unknown, path: string): Messages | undefined {
     if (typeof value === "string") return new Map([["en", this.#message(value, path)]]);
     if (!isMembers(value) || Object.keys(value).length === 0) {
-      this.#wrong(path, `${shown(value)} is not text or an object {"en": "...", "de": "..."}`);
+      this.#wrong(path, `${quoted(value)} is not text or an object {"en": "...", "de": "..."}`);
       return undefined;
     }
     const texts = Object.entries(value).map(([tag, text]): readonly [string, string] => {
-      if (!LANGUAGE.test(tag)) this.#wrong(path, `${shown(tag)} is not a language tag`);
+      if (!LANGUAGE.test(tag)) this.#wrong(path, `${quoted(tag)} is not a language tag`);
       return [tag.toLowerCase(), this.#message(text, `${path}.${tag}`)];
     });
     return new Map(texts);
@@ -230,7 +230,7 @@ class PolicyReader {
     const text = typeof value === "string" ? value.trim() : "";
     if (text === "" || text.length > MESSAGE_MAX || UNFIT.test(text)) {
       const most = String(MESSAGE_MAX);
-      this.#wrong(path, `${shown(value)} is not one line of 1 to ${most} characters`);
+      this.#wrong(path, `${quoted(value)} is not one line of 1 to ${most} characters`);
     }
     return text;
   }
@@ -249,7 +249,7 @@ class PolicyReader {
 }
 
 function usualReason(when: Members, decision: Decision): string {
-  const named = Object.entries(when).map(([name, value]) => reasonOf(name, value));
+  const named = Object.entries(when).map(([name, value]) => reasonOfCondition(name, value));
   return (
     named.find((reason) => reason !== undefined) ?? (decision === "accept" ? "allowed" : "denied")
   );

@@ -4,7 +4,7 @@ import { type LiteralKnowledge, literalDatasets } from "../../../test/lists/lite
 import { type Signal, SIGNALS } from "../evidence/signals.ts";
 import type { MailHosts } from "../mail/mail-hosts.ts";
 import { DEFAULT_POLICY } from "../policy/default-policy.ts";
-import { factsOf } from "../policy/conditions.ts";
+import { policyFacts } from "../policy/conditions.ts";
 import { decide } from "../policy/policy.ts";
 import { validationOf, type Validation } from "./validate.ts";
 
@@ -98,7 +98,8 @@ const SEVERITY = ["accept", "challenge", "review", "reject"];
 
 const severityOf = (validation: Validation): number =>
   SEVERITY.indexOf(
-    decide(DEFAULT_POLICY, { checked: factsOf(validation, datasets), caller: new Map() }).decision,
+    decide(DEFAULT_POLICY, { checked: policyFacts(validation, datasets), caller: new Map() })
+      .decision,
   );
 
 const seen = new Set<Signal>();

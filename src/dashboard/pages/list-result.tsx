@@ -23,7 +23,7 @@ import { post, remove } from "../lib/client.ts";
 import { go, queried, setQuery } from "../lib/router.ts";
 import { Act } from "../parts/act.tsx";
 import { Button, Fault } from "../parts/button.tsx";
-import { Share, SplitWithLegend } from "../parts/chart.tsx";
+import { ShareBar, SplitWithLegend } from "../parts/chart.tsx";
 import { Field, Options, useSearch } from "../parts/form.tsx";
 import { breakable, Mark, Time } from "../parts/marks.tsx";
 import { Go, PageHead, Sheet, Shown } from "../parts/page.tsx";
@@ -224,7 +224,7 @@ function whatToLookAt(list: ReadyList, see: See): VNode | null {
             <Lines
               rows={read.disposable.map(({ why, rows }) => [
                 why,
-                <Share share={rows / most} words={count(rows)} colour="no-fill" />,
+                <ShareBar share={rows / most} words={count(rows)} colour="no-fill" />,
               ])}
             />
             {seeButton("See the disposable rows", () => see("disposable"))}

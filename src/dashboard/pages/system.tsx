@@ -5,7 +5,7 @@ import { type Broken, health, stateOf } from "../lib/health.ts";
 import { type Loading, useLoad } from "../lib/load.ts";
 import { changes } from "../lib/session.ts";
 import { Button } from "../parts/button.tsx";
-import { Share } from "../parts/chart.tsx";
+import { ShareBar } from "../parts/chart.tsx";
 import { breakable, Mark, noted, Time } from "../parts/marks.tsx";
 import { LoadedSheet, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { Lines, LinesSheet, More, type NamedValue, Pairs } from "../parts/rows.tsx";
@@ -104,7 +104,7 @@ const callers = ({ top }: Cockpit): VNode => (
     none="No checks yet."
     rows={top.map(({ name, units }) => [
       breakable(name ?? "without a key"),
-      <Share share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
+      <ShareBar share={units / Math.max(1, top[0]?.units ?? 1)} words={count(units)} />,
     ])}
   />
 );

@@ -185,7 +185,7 @@ export const SplitWithLegend = (props: {
   </>
 );
 
-export const Share = (props: { share: number; words: string; colour?: string }): VNode => (
+export const ShareBar = (props: { share: number; words: string; colour?: string }): VNode => (
   <>
     <span class="share" style={ink(props.colour ?? "accent")}>
       <Meter share={props.share} />

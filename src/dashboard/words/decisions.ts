@@ -48,7 +48,7 @@ export const SAID: Readonly<Record<FeedbackMark["outcome"], MarkWords>> = {
   fine: { mark: "yes", words: "fine" },
 };
 
-export const KINDS = [
+const GROUP_KINDS = [
   ["domains", "domain"],
   ["mailboxes", "mailbox"],
   ["sources", "source"],
@@ -56,12 +56,12 @@ export const KINDS = [
 ] as const;
 
 export interface NamedGroup extends DecisionGroup {
-  readonly by: (typeof KINDS)[number][1];
+  readonly by: (typeof GROUP_KINDS)[number][1];
 }
 
 /** At most ten of a kind. A provider's domain and a shape have many honest people: they stand below the others. */
 export function shownGroups(groups: DecisionGroups): readonly NamedGroup[] {
-  const all = KINDS.flatMap(([kind, by]) =>
+  const all = GROUP_KINDS.flatMap(([kind, by]) =>
     groups[kind].slice(0, 10).map((one) => ({ ...one, by })),
   );
   const isOfMany = ({ by, provider }: NamedGroup): number =>

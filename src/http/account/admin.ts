@@ -24,7 +24,7 @@ import {
   optional,
   passwordField,
   type SignedInRequest,
-  textField,
+  bodyText,
   textsField,
   wholeField,
   wordField,
@@ -146,7 +146,7 @@ export const adminRoutes: readonly AccountRoute[] = [
   ),
   admin(
     "POST admin/accounts/:id/credits",
-    { body: { amount: wholeField, reason: textField(REASON_MAX) } },
+    { body: { amount: wholeField, reason: bodyText(REASON_MAX) } },
     async (services, request) => {
       const { amount, reason } = request.body;
       const { id } = await subjectOf(services, request);

@@ -11,13 +11,13 @@ import { readFeedback, readSought } from "../api/feedback.ts";
 import {
   account,
   type AccountRoute,
-  counted,
+  inRate,
   type DashboardServices,
   file,
   noteOwn,
   optional,
   type SignedInRequest,
-  textField,
+  bodyText,
   wordField,
 } from "./route.ts";
 import type { AccountDecisions, FoundDecisions, ReportedGroup } from "./shapes.ts";
@@ -90,7 +90,7 @@ const CSV_COLUMNS: readonly CsvColumn[] = [
 
 const soughtIn = ({ query }: SignedInRequest): SoughtDecisions => readSought((name) => query[name]);
 
-const longText = textField(2_000);
+const longText = bodyText(2_000);
 const oneOf = <const T extends string>(name: string, words: readonly T[]) =>
   wordField(words, `"${name}" is one of ${words.join(", ")}.`);
 
@@ -126,7 +126,7 @@ export const decisionRoutes: readonly AccountRoute[] = [
       const { decisionLog, feedback } = services.gate;
       const sought = readSought((name) => (name === by ? value : undefined));
       const mailboxes = await decisionLog.mailboxes(id, sought);
-      const reports = await counted(services, request, () =>
+      const reports = await inRate(services, request, () =>
         feedback.recordAll(id, mailboxes, outcome),
       );
       await noteOwn(request, { action: "feedback.given", detail: `${outcome}, all of one ${by}` });
@@ -162,7 +162,7 @@ export const decisionRoutes: readonly AccountRoute[] = [
     async (services, request) => {
       const given: Readonly<Record<string, string | undefined>> = request.body;
       const said = readFeedback((name) => given[name]);
-      await counted(services, request, async (admitted) => {
+      await inRate(services, request, async (admitted) => {
         // As the API does: with the rate spent it costs a credit.
         if (admitted.creditsOnly !== undefined) await services.admission.charge(admitted, 0);
         await services.gate.feedback.record(request.account.id, said);

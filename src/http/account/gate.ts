@@ -1,7 +1,7 @@
 import { HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
 import { tierOf } from "../../accounts/admission/tiers.ts";
 import { badField, badPolicy, notFound } from "../../base/refusals.ts";
-import { wordsOf } from "../../core/policy/messages.ts";
+import { translationsFor } from "../../core/policy/messages.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { SYSTEMS } from "../../gate/hook-systems.ts";
@@ -12,13 +12,13 @@ import {
   type AccountRequest,
   type AccountRoute,
   boundedNumber,
-  counted,
+  inRate,
   type DashboardServices,
   type Reader,
   noteOwn,
   optional,
   type SignedInRequest,
-  textField,
+  bodyText,
   textsField,
   wholeField,
 } from "./route.ts";
@@ -64,7 +64,7 @@ export const policyRoutes: readonly AccountRoute[] = [
   account("GET policies", {}, async ({ gate }, { account: own }) => ({
     policies: await gate.policies.list(own.id),
   })),
-  account("GET messages", {}, (_, { query: { language = "en" } }) => wordsOf(language)),
+  account("GET messages", {}, (_, { query: { language = "en" } }) => translationsFor(language)),
   account("GET policies/:id", {}, ({ gate }, { account: own, id, query: { version } }) =>
     gate.policies.show(own.id, id, version === undefined ? version : versionOf(Number(version))),
   ),
@@ -110,7 +110,7 @@ export const policyRoutes: readonly AccountRoute[] = [
       const { entries } = request.body;
       if (entries.length === 0) throw badField('"entries" must have at least one entry.');
       const policy = await policyOf(services, request);
-      return counted(services, request, async (admitted) => {
+      return inRate(services, request, async (admitted) => {
         const receipt = await services.admission.charge(admitted, entries.length);
         try {
           const { premium } = services.tiers[admitted.caller.tier];
@@ -133,7 +133,7 @@ const systems = HOOK_SYSTEMS.map((id) => ({
   deadline_ms: SYSTEMS[id].deadlineMs,
 }));
 
-const shortText = optional(textField(600));
+const shortText = optional(bodyText(600));
 
 async function ownHook({ gate }: DashboardServices, { account: own, id }: SignedInRequest) {
   const hook = await gate.hookService.find(id);
@@ -150,7 +150,7 @@ export const hookRoutes: readonly AccountRoute[] = [
     "POST hooks",
     {
       body: {
-        system: textField(100),
+        system: bodyText(100),
         policy: shortText,
         challenge: shortText,
         jwks_url: shortText,
@@ -171,7 +171,7 @@ export const hookRoutes: readonly AccountRoute[] = [
   }),
   account(
     "POST hooks/:id/test",
-    { body: { email: optional(textField(300)) } },
+    { body: { email: optional(bodyText(300)) } },
     async (services, request) => {
       const hook = await ownHook(services, request);
       const { hookService, hooks } = services.gate;

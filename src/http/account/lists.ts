@@ -8,7 +8,12 @@ import type { ViewPiece, ViewRow } from "../../bulk/lists/list-view.ts";
 import { type OutText, outText } from "../../bulk/files/out-text.ts";
 import type { OpenList, Whose } from "../../bulk/lists/lists.ts";
 import { WORKBOOK_TYPE, workbookOf } from "../../bulk/files/write-workbook.ts";
-import { KEEP_RULES, ROW_CLASSES, type RowClass, verdictOf } from "../../core/batch/row-class.ts";
+import {
+  KEEP_RULES,
+  ROW_CLASSES,
+  type RowClass,
+  entryVerdict,
+} from "../../core/batch/row-class.ts";
 import { isoTime } from "../../core/calendar.ts";
 import type { ListHistoryRow } from "../../store/tables/bulk.ts";
 import type { FullResult } from "../../core/validate/result.ts";
@@ -18,14 +23,14 @@ import {
   AccountReply,
   type AccountRoute,
   boundedNumber,
-  counted,
+  inRate,
   type DashboardServices,
   noteOwn,
   type Reader,
   flagField,
   optional,
   type SignedInRequest,
-  textField,
+  bodyText,
   wordField,
   wholeField,
 } from "./route.ts";
@@ -136,7 +141,7 @@ async function soFar(services: DashboardServices, run: Session) {
     ...(await waitingOf(services, run)),
     so_far: { good: run.tally.valid, disposable: run.tally.disposable },
     newest: newest.map(({ spelling: entry, result }) => {
-      const verdict = verdictOf(JSON.parse(result) as FullResult, entry, "anything");
+      const verdict = entryVerdict(JSON.parse(result) as FullResult, entry, "anything");
       return { entry, class: verdict.class, why: verdict.why };
     }),
   };
@@ -187,7 +192,7 @@ const onList =
 
 export const listRoutes: readonly AccountRoute[] = [
   account("POST lists", { upload: true }, (services, request) =>
-    counted(services, request, async () => {
+    inRate(services, request, async () => {
       const { file, account: own } = request;
       if (file === undefined) throw missingParameter("file");
       const { name, chunks } = file;
@@ -217,7 +222,7 @@ export const listRoutes: readonly AccountRoute[] = [
     "POST lists/:id/read",
     {
       body: {
-        sheet: optional(textField(1_000)),
+        sheet: optional(bodyText(1_000)),
         column: optional(wholeField),
         keep: optional(wordField(KEEP_RULES, `"keep" is one of ${KEEP_RULES.join(", ")}.`)),
       },
@@ -237,7 +242,7 @@ export const listRoutes: readonly AccountRoute[] = [
     async (services, request) => {
       const { again, first } = request.body;
       const order = { again, ...(first !== undefined && { first }) };
-      const open = await counted(services, request, (admitted) =>
+      const open = await inRate(services, request, (admitted) =>
         services.accountLists.check(whose(request), admitted, order),
       );
       return stateOf(services, open, request.account);
@@ -250,7 +255,7 @@ export const listRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST lists/:id/fix",
-    { body: { class: anyField, entry: optional(textField(40_000)), undo: flagField } },
+    { body: { class: anyField, entry: optional(bodyText(40_000)), undo: flagField } },
     onList((lists, own, { entry, class: name, undo }) => {
       const of = entry === undefined ? { class: classOf(name) } : { entry };
       return lists.fix(own, { of, undo });

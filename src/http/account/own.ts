@@ -29,7 +29,7 @@ import {
   optional,
   passwordField,
   type SignedInRequest,
-  textField,
+  bodyText,
   textsField,
   wholeField,
   wordField,
@@ -46,7 +46,7 @@ import type {
 
 const CREDENTIALS = { email: emailField, password: passwordField };
 
-const codeField = textField(100);
+const codeField = bodyText(100);
 
 export const signInRoutes: readonly AccountRoute[] = [
   everyone(
@@ -78,13 +78,13 @@ export const signInRoutes: readonly AccountRoute[] = [
   everyone("GET setup", {}, async ({ setUp }) => ({ open: await setUp.isOpen() })),
   everyone(
     "POST setup",
-    { body: { token: textField(100), ...CREDENTIALS } },
+    { body: { token: bodyText(100), ...CREDENTIALS } },
     async ({ setUp }, { body: { token, ...credentials }, visitor }) =>
       signedIn(await setUp.finish(token, credentials, visitor)),
   ),
   everyone(
     "POST new-password",
-    { body: { token: textField(1_000), password: passwordField } },
+    { body: { token: bodyText(1_000), password: passwordField } },
     ({ resetLinks }, { body, visitor }) => resetLinks.use(body.token, body.password, visitor),
   ),
   everyone(
@@ -152,7 +152,7 @@ async function* once(text: string): AsyncGenerator<string> {
 export const ownRoutes: readonly AccountRoute[] = [
   everyone(
     "POST check",
-    { body: { entry: textField(2_000), features: textsField(20) } },
+    { body: { entry: bodyText(2_000), features: textsField(20) } },
     (services, request) => {
       const entry = trimEntry(request.body.entry);
       if (entry === "") throw missingParameter("entry");
@@ -206,7 +206,7 @@ export const ownRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST second-factor/finish",
-    { body: { set_up: textField(1_000), code: codeField } },
+    { body: { set_up: bodyText(1_000), code: codeField } },
     async ({ factors }, request) => {
       const codes = await factors.finish(request.account, request.body);
       await noteOwn(request, { action: "account.second_factor", detail: "on" });
@@ -230,7 +230,7 @@ const NAME_MAX = 2_000;
 const BAD_NAME = `A key needs a name: one line of at most ${String(KEY_NAME_MAX)} characters, and no reserved one.`;
 const TOO_MANY = `An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`;
 
-const nameField = textField(NAME_MAX);
+const nameField = bodyText(NAME_MAX);
 const originsField: Reader<readonly string[]> = (value, name) =>
   textsField(100)(value, name).map((origin) => origin.trim());
 
@@ -255,8 +255,8 @@ export const keyRoutes: readonly AccountRoute[] = [
       body: {
         name: nameField,
         origins: optional(originsField),
-        policy: optional(textField(NAME_MAX)),
-        form: optional(textField(NAME_MAX)),
+        policy: optional(bodyText(NAME_MAX)),
+        form: optional(bodyText(NAME_MAX)),
         daily: optional(wholeField),
       },
     },
@@ -313,7 +313,7 @@ export const webhookRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST webhook",
-    { body: { url: textField(2_100), events: textsField(20) } },
+    { body: { url: bodyText(2_100), events: textsField(20) } },
     async (services, request) => {
       const { account: own, body } = request;
       const setup = notedWebhook(services, request);

@@ -207,7 +207,7 @@ export const account = routeFor("account");
 export const admin = routeFor("admin");
 export const leaving = routeFor("leaving");
 
-export const textField =
+export const bodyText =
   (maxCharacters: number): Reader<string> =>
   (value, name) => {
     if (typeof value !== "string") throw badField(`"${name}" must be text.`);
@@ -244,8 +244,8 @@ export const optional =
   (value, name) =>
     value === undefined ? undefined : read(value, name);
 
-export const emailField = textField(320);
-export const passwordField = textField(2_000);
+export const emailField = bodyText(320);
+export const passwordField = bodyText(2_000);
 
 /** A whole number of the query within bounds; `standard` when it is absent or no such number. */
 export function boundedNumber(
@@ -274,7 +274,7 @@ type CountedRequest = Pick<AccountRequest, "account" | "visitor">;
  * Lets the account in as its key would be, and a visitor as an anonymous caller, and counts the request in its charts as
  * the API counts one, and as refused for any refusal below 500.
  */
-export async function counted<T>(
+export async function inRate<T>(
   services: CountingServices,
   request: CountedRequest,
   work: (admitted: Admitted) => Promise<T>,

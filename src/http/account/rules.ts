@@ -17,23 +17,23 @@ import {
   type Reader,
   optional,
   type SignedInRequest,
-  textField,
+  bodyText,
   wordField,
 } from "./route.ts";
 import type { FoundEntriesJson } from "./shapes.ts";
 
-const entryField = textField(2_000);
+const entryField = bodyText(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
 
 /** The last day that it counts, YYYY-MM-DD in UTC; undefined: it does not end. */
 const expiresField: Reader<number | undefined> = (value, name) => {
   if (value === undefined || value === null) return undefined;
-  const day = dayOfDate(textField(10)(value, name));
+  const day = dayOfDate(bodyText(10)(value, name));
   if (day === undefined) throw badField("The last day is a date such as 2027-01-31.");
   return endOfDay(day);
 };
 
-const DETAILS = { note: textField(NOTE_MAX), expires: expiresField };
+const DETAILS = { note: bodyText(NOTE_MAX), expires: expiresField };
 
 type Details = SignedInRequest<{ readonly note: string; readonly expires: number | undefined }>;
 
@@ -98,7 +98,7 @@ export const ruleRoutes: readonly AccountRoute[] = [
     "POST admin/lists/import",
     {
       // The transport's limit stands before this one.
-      body: { text: textField(6_000_000), kind: optional(kindField), ...DETAILS },
+      body: { text: bodyText(6_000_000), kind: optional(kindField), ...DETAILS },
       largeBody: true,
     },
     async (services, request) => {

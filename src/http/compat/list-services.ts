@@ -12,7 +12,7 @@ import {
   type ShapeRequest,
   type ShapeVerdict,
   single,
-  textOf,
+  paramText,
   type Why,
 } from "./shape.ts";
 
@@ -229,8 +229,8 @@ export const zerobounce: Shape = {
           body: {
             total: 0,
             ...Object.fromEntries(STATUSES.map((status) => [`status_${status}`, 0])),
-            start_date: textOf(params, "start_date") ?? "",
-            end_date: textOf(params, "end_date") ?? "",
+            start_date: paramText(params, "start_date") ?? "",
+            end_date: paramText(params, "end_date") ?? "",
           },
         }),
     },

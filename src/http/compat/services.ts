@@ -14,7 +14,7 @@ import { debounceFree, kickboxOpen, mailcheckAi, truemail, usercheck } from "./d
 import { neverbounce, verifalia, zerobounce } from "./list-services.ts";
 import {
   type Endpoint,
-  factsOf,
+  shapeFacts,
   keyAt,
   type Shape,
   type ShapeAnswer,
@@ -129,7 +129,7 @@ function askedOf(
       Object.assign(paid, { paidBy, entry: text });
       const result = JSON.parse(body) as FullResult; // a single check's own body
       const tookMs = clock.monotonicMs() - startMs;
-      return factsOf(text, result, { isOptimistic, tookMs, nowMs: clock.nowMs() });
+      return shapeFacts(text, result, { isOptimistic, tookMs, nowMs: clock.nowMs() });
     },
     spend: async (requests) => await admission.spend(admitted, requests),
     unitsLeft: async () => Math.min(await unitsLeft(admitted.caller), UNLIMITED),

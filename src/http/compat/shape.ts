@@ -71,7 +71,7 @@ export function keyAt(
   params: Params,
   headers: IncomingHttpHeaders,
 ): string | undefined {
-  if ("param" in place) return textOf(params, place.param);
+  if ("param" in place) return paramText(params, place.param);
   if ("header" in place) {
     const value = headers[place.header];
     return typeof value === "string" ? value : value?.[0];
@@ -83,7 +83,7 @@ export function keyAt(
   return text.slice(text.indexOf(":") + 1);
 }
 
-export function textOf(params: Params, name: string): string | undefined {
+export function paramText(params: Params, name: string): string | undefined {
   const value = params.value(name);
   return typeof value === "string" ? value : undefined;
 }
@@ -198,7 +198,7 @@ interface FactTerms {
   readonly nowMs: number;
 }
 
-export function factsOf(text: string, result: FullResult, terms: FactTerms): ShapeFacts {
+export function shapeFacts(text: string, result: FullResult, terms: FactTerms): ShapeFacts {
   const entry = trimEntry(text);
   const at = entry.lastIndexOf("@");
   const user = entry.slice(0, Math.max(0, at));

@@ -18,7 +18,7 @@ import {
   databaseTrouble,
   diskTrouble,
   feedsTrouble,
-  FILTERS,
+  RESOLVER_FILTERS,
   megabytes,
   workersTrouble,
 } from "../health.ts";
@@ -181,7 +181,7 @@ async function examine(process: Process): Promise<readonly Finding[]> {
 /** One cause is one line, under the name of what was looked at here, with the count that the service alone has. */
 export function inOneLine(found: readonly Finding[]): readonly Finding[] {
   const filters = (name: string) =>
-    found.find((each) => each.name === name && each.says.startsWith(FILTERS));
+    found.find((each) => each.name === name && each.says.startsWith(RESOLVER_FILTERS));
   const [here, served] = [filters("resolver"), filters("service")];
   const told = found.map((each) =>
     each === here && served !== undefined ? { ...here, says: served.says } : each,

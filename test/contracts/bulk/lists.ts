@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   type AccountList,
-  changeList,
+  changeStoredList,
   findList,
   forgetList,
   historyOf,
@@ -83,8 +83,8 @@ export function listsContract(name: string, make: Make<BulkStores>): void {
     const list = newList(stores);
     await keepList({ db, box }, list, await packFile(FILE));
     const both = await Promise.all([
-      changeList({ db, box }, list, { runs: ["s1"] }),
-      changeList({ db, box }, list, { runs: ["s2"] }),
+      changeStoredList({ db, box }, list, { runs: ["s1"] }),
+      changeStoredList({ db, box }, list, { runs: ["s2"] }),
     ]);
     assert.deepEqual(both.sort(), [false, true]);
   });

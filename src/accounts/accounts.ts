@@ -19,7 +19,7 @@ import type { AuditAction, Note } from "./audit.ts";
 import type { Notices } from "../store/notices.ts";
 import type { Passwords } from "./sign-in/passwords.ts";
 import type { SignIns } from "./sign-in/sign-ins.ts";
-import { adminTierKept, badField } from "../base/refusals.ts";
+import { adminTierKept, badField, notNow, type Refusal } from "../base/refusals.ts";
 
 interface AccountServiceDeps {
   readonly note?: Note;
@@ -41,10 +41,9 @@ export interface AccountOrder {
 }
 
 type AccountAnswer =
-  | { readonly kind: "created"; readonly account: Account }
-  | { readonly kind: "bad_email" }
-  | { readonly kind: "email_taken" }
-  | { readonly kind: "bad_password"; readonly mistake: string };
+  { readonly kind: "created"; readonly account: Account } | { readonly kind: "email_taken" };
+
+export const emailTaken = (): Refusal => notNow("An account has this address already.");
 
 /** Characters of a password. The upper bound keeps hashing cheap to ask for. */
 const PASSWORD_MIN = 10;
@@ -58,16 +57,26 @@ export interface Promoted {
   readonly takenOver?: EndedAccess & { readonly password: string };
 }
 
-type SetPassword =
-  "changed" | "no_account" | { readonly kind: "bad_password"; readonly mistake: string };
-
 /** The e-mail address as accounts are known by it; undefined when the text is not one. */
 export function accountEmail(text: string): string | undefined {
   const address = parseAddress(trimEntry(text));
   return address.ok ? addressKey(address.value) : undefined;
 }
 
-export function passwordMistake(password: string, email: string): string | undefined {
+/** The address as accounts are known by it, where it is one and the password may be its. Throws a `Refusal`. */
+export function checkAccount(text: string, password: string | undefined): string {
+  const email = accountEmail(text);
+  if (email === undefined) throw badField("That is not a valid email address.");
+  if (password !== undefined) checkPassword(password, email);
+  return email;
+}
+
+function checkPassword(password: string, email: string): void {
+  const mistake = passwordMistake(password, email);
+  if (mistake !== undefined) throw badField(mistake);
+}
+
+function passwordMistake(password: string, email: string): string | undefined {
   if (password.length < PASSWORD_MIN) {
     return `The password needs at least ${String(PASSWORD_MIN)} characters.`;
   }
@@ -103,10 +112,7 @@ export class AccountService {
 
   async create(order: AccountOrder): Promise<AccountAnswer> {
     const { origin, isAdmin, password, by } = order;
-    const email = accountEmail(order.email);
-    if (email === undefined) return { kind: "bad_email" };
-    const mistake = password === undefined ? undefined : passwordMistake(password, email);
-    if (mistake !== undefined) return { kind: "bad_password", mistake };
+    const email = checkAccount(order.email, password);
     const { passwords, ids, clock, note } = this.#deps;
     const tier = isAdmin ? ADMIN_TIER : order.tier;
     const account = await this.#accounts.create({
@@ -185,30 +191,28 @@ export class AccountService {
     return this.#changed(await this.#accounts.erase(id), id, "account.deleted");
   }
 
-  async setEmail(id: string, text: string): Promise<"changed" | "taken" | "bad_email"> {
-    const email = accountEmail(text);
-    if (email === undefined) return "bad_email";
+  async setEmail(id: string, text: string): Promise<void> {
+    const email = checkAccount(text, undefined);
     const known = await this.#accounts.find(email);
-    if (known !== undefined && known.id !== id) return "taken";
+    if (known !== undefined && known.id !== id) throw emailTaken();
     try {
       await this.#change(id, { email }, "account.email");
-      return "changed";
     } catch (fault) {
-      if ((await this.#accounts.find(email)) !== undefined) return "taken";
-      throw fault;
+      throw (await this.#accounts.find(email)) === undefined ? fault : emailTaken();
     }
   }
 
   /** Signs every browser out but the one of `keptSession`: so an account is taken back from a thief. */
-  async setPassword(id: string, password: string, keptSession?: string): Promise<SetPassword> {
+  async setPassword(id: string, password: string, keptSession?: string): Promise<boolean> {
     const { passwords, sessions, note } = this.#deps;
-    const mistake = passwordMistake(password, (await this.#accounts.find(id))?.email ?? "");
-    if (mistake !== undefined) return { kind: "bad_password", mistake };
+    const known = await this.#accounts.find(id);
+    if (known === undefined) return false;
+    checkPassword(password, known.email);
     const password_hash = await passwords.hash(password, accountKey(id));
-    if (!(await this.#accounts.change(id, { password_hash }))) return "no_account";
+    if (!(await this.#accounts.change(id, { password_hash }))) return false;
     await sessions.endAll(id, keptSession);
     await note?.({ action: "account.password", accountId: id });
-    return "changed";
+    return true;
   }
 
   /**
@@ -219,8 +223,7 @@ export class AccountService {
     if (origin !== "signup") return undefined;
     const { clock, notices, note } = this.#deps;
     const password = given ?? randomBytes(18).toString("base64url");
-    const answer = await this.setPassword(id, password);
-    if (typeof answer === "object") throw badField(answer.mistake);
+    await this.setPassword(id, password);
     const ended = await this.#accounts.endAccess(id, clock.nowMs());
     notices?.tell("accounts");
     notices?.tell("policies"); // hooks too

@@ -1,3 +1,4 @@
+import { badField, notFound, notNow, type Refusal } from "../base/refusals.ts";
 import { type Kysely, sql } from "kysely";
 import type { Note } from "./audit.ts";
 import type { Clock } from "../base/clock.ts";
@@ -5,12 +6,6 @@ import type { Notices } from "../store/notices.ts";
 import type { CreditEntryRow, Database } from "../store/schema.ts";
 import { findRow, insertRow } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
-
-type GrantAnswer =
-  | { readonly kind: "granted"; readonly balance: number }
-  /** The balance would fall below 0, or rise above what a number holds exactly. Nothing changed. */
-  | { readonly kind: "out_of_range"; readonly balance: number }
-  | { readonly kind: "no_account" };
 
 /** Writes a line of the ledger and moves the balance with it; undefined, and nothing changed, if it would leave 0 to 2^53 - 1. */
 export async function moveCreditsIn(
@@ -32,14 +27,23 @@ export async function moveCreditsIn(
   return balance;
 }
 
-export const GRANT_MAX = 1_000_000_000;
+const GRANT_MAX = 1_000_000_000;
 
 export const REASON_MAX = 200;
 
-type CreditAnswer = GrantAnswer | { readonly kind: "bad_amount" | "bad_reason" };
-
 const isAmount = (amount: number): boolean =>
   Number.isSafeInteger(amount) && amount !== 0 && Math.abs(amount) <= GRANT_MAX;
+
+const badAmount = (): Refusal =>
+  badField(
+    `The amount is a whole number that is not 0, at most ${GRANT_MAX.toLocaleString("en-US")}.`,
+  );
+
+const badReason = (): Refusal =>
+  badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
+
+const outOfRange = (balance: number): Refusal =>
+  notNow(`The account has ${String(balance)} credits; the balance stays at 0 or more.`);
 
 interface CreditsDeps {
   readonly note?: Note;
@@ -61,26 +65,24 @@ export class Credits {
     return new Credits(this.#db, { ...this.#deps, note });
   }
 
-  /** Adds `amount`, or takes it back when it is negative. Can be spent within 5 s. */
-  async grant(account_id: string, amount: number, text: string): Promise<CreditAnswer> {
+  /** Adds `amount`, or takes it back when it is negative; the new balance. Can be spent within 5 s. Throws a `Refusal`. */
+  async grant(account_id: string, amount: number, text: string): Promise<number> {
     const { clock, notices, note } = this.#deps;
     const reference = text.trim();
-    if (!isAmount(amount)) return { kind: "bad_amount" };
-    if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) return { kind: "bad_reason" };
+    if (!isAmount(amount)) throw badAmount();
+    if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) throw badReason();
     const created_at_ms = clock.nowMs();
     const line = { account_id, amount, reason: "grant", reference, created_at_ms } as const;
-    const answer = await inTransaction<GrantAnswer>(this.#db, async (tx) => {
-      const balance = await moveCreditsIn(tx, line);
-      if (balance !== undefined) return { kind: "granted", balance };
+    const balance = await inTransaction(this.#db, async (tx) => {
+      const after = await moveCreditsIn(tx, line);
+      if (after !== undefined) return after;
       const account = await findRow(tx.sql, "accounts", { id: account_id });
-      if (account === undefined) return { kind: "no_account" };
-      return { kind: "out_of_range", balance: account.credit_balance };
+      throw account === undefined ? notFound() : outOfRange(account.credit_balance);
     });
-    if (answer.kind !== "granted") return answer;
     notices?.tell("accounts");
     const detail = `${String(amount)}${text === "" ? "" : `, ${text}`}`;
     await note?.({ action: "credits.granted", accountId: account_id, detail });
-    return answer;
+    return balance;
   }
 
   entries(accountId: string, limit: number): Promise<readonly CreditEntryRow[]> {

@@ -1,3 +1,4 @@
+import { badField, notNow } from "../base/refusals.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
@@ -15,15 +16,14 @@ interface KeyServiceDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-export const KEYS_MAX = 100;
+const KEYS_MAX = 100;
 
-export const KEY_NAME_MAX = 100;
+const KEY_NAME_MAX = 100;
 
-type KeyAnswer =
-  | { readonly kind: "created"; readonly key: ApiKey; readonly apiKey: string }
-  | { readonly kind: "bad_name" }
-  | { readonly kind: "bad_page"; readonly mistake: string }
-  | { readonly kind: "too_many" };
+interface NewKey {
+  readonly key: ApiKey;
+  readonly apiKey: string;
+}
 
 /** What is absent is the standard. */
 export interface NewPage {
@@ -73,11 +73,15 @@ const termsOf = ({ policy = DEFAULT_NAME, form, daily = PAGE_DAILY }: NewPage): 
   daily,
 });
 
-function nameIn(text: string): string | undefined {
+function nameIn(text: string): string {
   const name = text.trim();
   const isFit =
     name !== "" && name.length <= KEY_NAME_MAX && !UNFIT.test(name) && !isReservedName(name);
-  return isFit ? name : undefined;
+  if (isFit) return name;
+  const most = String(KEY_NAME_MAX);
+  throw badField(
+    `A key needs a name: one line of at most ${most} characters, and no reserved one.`,
+  );
 }
 
 export class KeyService {
@@ -91,13 +95,12 @@ export class KeyService {
     return new KeyService({ ...this.#deps, note });
   }
 
-  /** Makes a key of an account that exists. With `page` it is a publishable one, which works from its origins alone. */
-  async create(accountId: string, text: string, page?: NewPage): Promise<KeyAnswer> {
+  /** Makes a key of an account that exists. With `page` it is a publishable one, which works from its origins alone. Throws a `Refusal`. */
+  async create(accountId: string, text: string, page?: NewPage): Promise<NewKey> {
     const { keys, ids, clock } = this.#deps;
     const name = nameIn(text);
-    if (name === undefined) return { kind: "bad_name" };
     const mistake = page && pageMistake(page);
-    if (mistake !== undefined) return { kind: "bad_page", mistake };
+    if (mistake !== undefined) throw badField(mistake);
     const apiKey = makeApiKey(ids, page === undefined ? "secret" : "publishable");
     const terms = page && termsOf(page);
     const key: ApiKey = {
@@ -112,10 +115,12 @@ export class KeyService {
       page: terms === undefined ? null : JSON.stringify(terms),
     };
     const made = await keys.create({ ...key, key_hash: hashApiKey(apiKey) }, KEYS_MAX);
-    if (made === "no_policy") return { kind: "bad_page", mistake: noPolicy(terms?.policy) };
-    if (made === "full") return { kind: "too_many" };
+    if (made === "no_policy") throw badField(noPolicy(terms?.policy));
+    if (made === "full") {
+      throw notNow(`An account has at most ${String(KEYS_MAX)} keys. Revoke one first.`);
+    }
     await this.#note("key.created", key);
-    return { kind: "created", key, apiKey };
+    return { key, apiKey };
   }
 
   list(accountId: string): Promise<readonly ApiKey[]> {
@@ -126,12 +131,9 @@ export class KeyService {
     return this.#deps.keys.find(keyId);
   }
 
-  async rename(keyId: string, text: string): Promise<boolean> {
-    const name = nameIn(text);
-    if (name === undefined) return false;
-    await this.#deps.keys.rename(keyId, name);
+  async rename(keyId: string, text: string): Promise<void> {
+    await this.#deps.keys.rename(keyId, nameIn(text));
     await this.#note("key.renamed", await this.find(keyId));
-    return true;
   }
 
   /** Revokes a key for good: every server refuses it within 5 s. Returns false when there is no such key. */

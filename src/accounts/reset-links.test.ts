@@ -133,7 +133,7 @@ test("keys are renamed by their account alone", async (t) => {
   await world.addAccount(OPERATOR);
   const id = await world.addAccount(OWNER);
   const made = await world.store.keys.create(id, "one");
-  const path = made.kind === "created" ? `keys/${made.key.id}/name` : "";
+  const path = `keys/${made.key.id}/name`;
   const [owner, other] = [await signedIn(OWNER), await signedIn(OPERATOR)];
   assert.equal((await owner.post(path, { name: "two\nlines" })).status, 400);
   assert.equal((await other.post(path, { name: "mine" })).status, 404);

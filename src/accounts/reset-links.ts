@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
-import { badField, Refusal } from "../base/refusals.ts";
+import { Refusal } from "../base/refusals.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Account, Accounts } from "./accounts-store.ts";
 import { type AccountService, endedWords } from "./accounts.ts";
@@ -53,9 +53,7 @@ export class ResetLinks {
     const who = { actorId: VISITOR, accountId: account.id, clientAddress };
     const ended = await accounts.takeOver(account, password);
     if (ended === undefined) {
-      const answer = await accounts.setPassword(account.id, password);
-      if (typeof answer === "object") throw badField(answer.mistake);
-      if (answer !== "changed") throw invalid();
+      if (!(await accounts.setPassword(account.id, password))) throw invalid();
     } else await audit({ action: "account.access_ended", ...who, detail: endedWords(ended) });
     await audit({ action: "account.password", ...who, detail: "by a link of the operator" });
   }

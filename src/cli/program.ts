@@ -28,6 +28,9 @@ const EXIT_CODES = `
 Exit codes: 0 success; 1 the answer is no; 2 the command line is invalid; 3 the command failed.
 Settings are environment variables: docs/configuration.md.`;
 
+/** What was typed is wrong, whatever there is. */
+const BAD_FIELD = "bad_field";
+
 const STARTS = new Set(["serve", "worker", "migrate"]);
 
 /** The `gatepost` command line. `main` creates `commands` with their dependencies. */
@@ -76,7 +79,7 @@ export async function runProgram(
     const message = fault instanceof CommandFailure ? fault.message : wordsOf(fault);
     if (message !== "") terminal.err(harmless(`gatepost: ${message}\n`));
     if (fault instanceof CommandFailure) return fault.exitCode;
-    if (fault instanceof Refusal) return EXIT.no;
+    if (fault instanceof Refusal) return fault.code === BAD_FIELD ? EXIT.usage : EXIT.no;
     const isStart = STARTS.has(words[0] ?? "") || fault instanceof DatabaseFault;
     if (isStart) terminal.err("See docs/operations/troubleshooting.md#a-start-that-fails\n");
     return EXIT.failed;

@@ -27,21 +27,23 @@ type Door = (name: string, world: GateWorld, account: Account) => boolean | Prom
 
 const page = { origins: ["https://shop.example"] };
 
+const isTaken = (saving: Promise<unknown>): Promise<boolean> =>
+  saving.then(
+    () => true,
+    () => false,
+  );
+
 const DOORS: Readonly<Record<string, Door>> = {
   "a policy": (name, { policies }, account) =>
-    policies.save({ account, author: "jo" }, name, {}, "live").then(
-      () => true,
-      () => false,
-    ),
+    isTaken(policies.save({ account, author: "jo" }, name, {}, "live")),
   "a policy that is asked for": (policy, world) => asked(world, { policy }),
-  "a key": async (name, { store }, { id }) =>
-    (await store.keys.create(id, name)).kind === "created",
+  "a key": (name, { store }, { id }) => isTaken(store.keys.create(id, name)),
   "a key's new name": async (name, { store }, { id }) =>
-    store.keys.rename((await store.keys.list(id))[0]?.id ?? "", name),
-  "a page's form": async (form, { store }, { id }) =>
-    (await store.keys.create(id, "page", { ...page, form })).kind === "created",
-  "a page's policy": async (policy, { store }, { id }) =>
-    (await store.keys.create(id, "page", { ...page, policy })).kind === "created",
+    isTaken(store.keys.rename((await store.keys.list(id))[0]?.id ?? "", name)),
+  "a page's form": (form, { store }, { id }) =>
+    isTaken(store.keys.create(id, "page", { ...page, form })),
+  "a page's policy": (policy, { store }, { id }) =>
+    isTaken(store.keys.create(id, "page", { ...page, policy })),
   "a decision's form": (form, world) => asked(world, { form }),
   "a fact of the caller": (name, world) => asked(world, { facts: members(name, 1) }),
   "a condition": (name) => parses({ when: members(name, true) }),

@@ -134,7 +134,6 @@ export async function openAccount(
   if (made.kind !== "created") throw new Error(made.kind);
   const { id } = made.account;
   const key = await keys.create(id, "first");
-  if (key.kind !== "created") throw new Error(key.kind);
   if (tier === "starter") await credits.grant(id, 1_000_000, "start");
   const box = createSecretBox(SECRET_KEY);
   await new WebhookEndpoints(sql.db).save({

@@ -96,7 +96,6 @@ async function makeKeys(
     });
     if (created.kind !== "created") throw new Error(created.kind);
     const key = await store.keys.create(created.account.id, "neighbours");
-    if (key.kind !== "created") throw new Error(key.kind);
     return { id: created.account.id, key: key.apiKey };
   };
   const several = async (tier: AccountTier): Promise<readonly Made[]> => {

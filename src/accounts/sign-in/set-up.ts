@@ -8,10 +8,9 @@ import { agreeFact, dropFact, readFact } from "../../store/installation.ts";
 import type { Database } from "../../store/schema.ts";
 import { bucketKey } from "../admission/caller.ts";
 import { badField, setUpLinkInvalid } from "../../base/refusals.ts";
-import { type AccountService, accountEmail } from "../accounts.ts";
+import { type AccountService, checkAccount } from "../accounts.ts";
 import type { Audit } from "../audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
-import { checkPassword } from "./sign-up.ts";
 
 interface SetUpDeps {
   readonly db: Kysely<Database>;
@@ -73,8 +72,7 @@ export class SetUp {
     const { db, accounts, logins, audit } = this.#deps;
     const { email, password } = who;
     const { fact } = await this.#linkOf(token);
-    if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
-    checkPassword(password, email);
+    checkAccount(email, password);
     // A second request beside this one, here or at another server, makes no second administrator.
     if (!(await dropFact(db, "set_up", fact))) throw setUpLinkInvalid("used");
     const by = bucketKey(visitor.clientAddress);

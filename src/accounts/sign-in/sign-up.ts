@@ -5,9 +5,9 @@ import { readFact, replaceFact } from "../../store/installation.ts";
 import { findRow } from "../../store/rows.ts";
 import type { Database } from "../../store/schema.ts";
 import type { QuotaCounter } from "../admission/counters.ts";
-import { type AccountService, accountEmail, passwordMistake } from "../accounts.ts";
+import { type AccountService, checkAccount } from "../accounts.ts";
 import { bucketKey, bucketOf } from "../admission/caller.ts";
-import { badField, setUpOpen, signUpClosed, signUpsSpent } from "../../base/refusals.ts";
+import { setUpOpen, signUpClosed, signUpsSpent } from "../../base/refusals.ts";
 import type { Audit } from "../audit.ts";
 import type { Visitor } from "./sign-ins.ts";
 
@@ -85,8 +85,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
   return async (email, password, { clientAddress }) => {
     if ((await signUps.mode()) === "closed") throw signUpClosed();
     if (await setUp.isOpen()) throw setUpOpen();
-    if (accountEmail(email) === undefined) throw badField("That is not a valid email address.");
-    checkPassword(password, email);
+    checkAccount(email, password);
     // The prefix makes the day's count go with those of anonymous address buckets.
     const owner = `bucket:sign-up:${bucketOf(clientAddress).bucket}`;
     const limits = { daily: SIGN_UPS_PER_DAY, monthly: null };
@@ -99,9 +98,4 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     const { id } = answer.account;
     await audit({ action: "account.created", actorId: id, accountId: id, clientAddress });
   };
-}
-
-export function checkPassword(password: string, email: string): void {
-  const mistake = passwordMistake(password, email);
-  if (mistake !== undefined) throw badField(mistake);
 }

@@ -2,8 +2,8 @@ import { Argument, Option } from "@commander-js/extra-typings";
 import { isoTime } from "../../core/calendar.ts";
 import { limitsJson, readLimits } from "../../accounts/admission/tiers.ts";
 import { type Account, ACCOUNT_TIERS, type EndedAccess } from "../../accounts/accounts-store.ts";
-import { type AccountService, endedWords } from "../../accounts/accounts.ts";
-import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
+import { type AccountService, emailTaken, endedWords } from "../../accounts/accounts.ts";
+import type { Credits } from "../../accounts/credits.ts";
 import type { KeyService } from "../../accounts/keys.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
 import type { OutcomeReport } from "../../gate/gate-shapes.ts";
@@ -55,14 +55,9 @@ const create = row("create", {
     const answer = await store.accounts.create(
       password === undefined ? order : { ...order, password },
     );
-    if (answer.kind === "bad_email") throw misuse(`${shown(email)}: not a valid email address`);
-    if (answer.kind === "bad_password") throw misuse(answer.mistake);
-    if (answer.kind === "email_taken") {
-      throw refuse(`${shown(email)}: an account with this email address exists`);
-    }
+    if (answer.kind === "email_taken") throw emailTaken();
     const { account } = answer;
     const first = await store.keys.create(account.id, "first key");
-    if (first.kind !== "created") throw new Error(`the first key: ${first.kind}`);
     const needsPassword =
       isAdmin && password === undefined && json !== true
         ? `To sign in, an administrator needs a password: gatepost account password ${account.email} --password-stdin\n`
@@ -153,20 +148,6 @@ async function changed(
   return { json: accountJson(account), text: `${cells(account).join("  ")}\n` };
 }
 
-async function credit({ credits }: CliAccounts, id: string, amount: number, reason: string) {
-  const answer = await credits.grant(id, amount, reason);
-  if (answer.kind === "bad_amount") {
-    throw misuse(`the amount must be from 1 to ${String(GRANT_MAX)}, or its negative`);
-  }
-  if (answer.kind === "bad_reason") {
-    throw misuse(`--reason must be one line of up to ${String(REASON_MAX)} characters`);
-  }
-  if (answer.kind === "out_of_range") {
-    const balance = String(answer.balance);
-    throw refuse(`the balance is ${balance}: the result would be negative or too large`);
-  }
-}
-
 function readAmount(text: string): number {
   if (/^[+-]?\d{1,12}$/.test(text)) return Number(text);
   throw misuse("the amount must be a whole number");
@@ -223,7 +204,7 @@ const CHANGES = [
     json: PRINT,
     examples: ["gatepost account credit jo@example.com 1000 --reason 'invoice 17'"],
     run: ({ args: [account, amount], reason }, store) =>
-      changed(store, account, ({ id }) => credit(store, id, amount, reason)),
+      changed(store, account, ({ id }) => store.credits.grant(id, amount, reason)),
   }),
   changing("disable", "disable an account and its keys", ({ accounts }, id) =>
     accounts.disable(id),
@@ -263,8 +244,7 @@ const CHANGES = [
     examples: ["gatepost account password jo@example.com --password-stdin < password.txt"],
     run: ({ args: [account] }, store, { readInput }) =>
       changed(store, account, async ({ id }) => {
-        const answer = await store.accounts.setPassword(id, await readInput());
-        if (typeof answer === "object") throw misuse(answer.mistake);
+        await store.accounts.setPassword(id, await readInput());
       }),
   }),
   switching(

@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import { keyJson } from "../../accounts/key-json.ts";
 import type { ApiKey } from "../../accounts/key-store.ts";
-import { KEY_NAME_MAX, KEYS_MAX, type NewPage } from "../../accounts/keys.ts";
+import type { NewPage } from "../../accounts/keys.ts";
 import { ACCOUNT, accountNamed, group, rowsFor } from "../command.ts";
 import { misuse, refuse, shown, sure, table } from "../terminal.ts";
 import type { CliAccounts } from "./account.ts";
@@ -42,17 +42,7 @@ const create = row("create", {
   async run({ args: [account], name, ...options }, store) {
     const page = pageOf(options);
     const { id: accountId } = await accountNamed(store, account);
-    const answer = await store.keys.create(accountId, name, page);
-    if (answer.kind === "bad_name") {
-      const most = String(KEY_NAME_MAX);
-      throw misuse(`--name must be one line of 1 to ${most} characters, and no reserved name`);
-    }
-    if (answer.kind === "too_many") {
-      const most = String(KEYS_MAX);
-      throw refuse(`the account has ${most} active keys, the maximum: revoke one first`);
-    }
-    if (answer.kind === "bad_page") throw misuse(answer.mistake);
-    const { key, apiKey } = answer;
+    const { key, apiKey } = await store.keys.create(accountId, name, page);
     return {
       json: { id: key.id, name: key.name, api_key: apiKey },
       text: `id   ${key.id}\nkey  ${apiKey}\nThe key is not shown again.\n`,

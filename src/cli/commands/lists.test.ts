@@ -129,7 +129,7 @@ test("lists: an import with wrong lines names them and exits 2", async (t) => {
   const { run, operator } = await openShell(t, { bad: "a.example\nb c\n" });
   const { code, out, err } = await run("import", "bad", "--kind", "deny");
   assert.deepEqual([code, out], [2, ""]);
-  assert.match(err, /Line 2 is not a domain/);
+  assert.match(err, /Line 2: Not a domain/);
   assert.deepEqual(await operator.entries(), []);
 });
 

@@ -7,10 +7,7 @@ import { entryJson, type Rule, statusJson } from "../../lists/rules/entry-json.t
 import {
   type EntryDetails,
   type RuleService,
-  type SaveAnswer,
   endOfDay,
-  whyNotSaved,
-  wrongLineWords,
   listLines,
 } from "../../lists/rules/rules.ts";
 import { group, rowsFor } from "../command.ts";
@@ -53,10 +50,6 @@ const detailsOf = ({ note = "", expires }: GivenDetails, { author }: CliLists): 
   ...(expires !== undefined && { expiresAtMs: expires }),
 });
 
-function refusalOf(answer: Exclude<SaveAnswer, { kind: "saved" }>): CommandFailure {
-  return (answer.kind === "full" ? refuse : misuse)(whyNotSaved(answer));
-}
-
 function entryText({ word, subject, expiresAtMs }: Rule): string {
   const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
   return `${word} ${subject}${until}\n`;
@@ -70,9 +63,8 @@ const say = (word: "allow" | "deny", about: string, examples: readonly string[])
     examples,
     createsDatabase: true,
     async run(given, lists) {
-      const answer = await lists.operator.save(given.args[0], word, detailsOf(given, lists));
-      if (answer.kind !== "saved") throw refusalOf(answer);
-      return { json: entryJson(answer.entry), text: entryText(answer.entry) };
+      const rule = await lists.operator.save(given.args[0], word, detailsOf(given, lists));
+      return { json: entryJson(rule), text: entryText(rule) };
     },
   });
 
@@ -131,9 +123,7 @@ const off = row("off", {
   createsDatabase: true,
   async run({ args: [feed], ...given }, lists) {
     const details = detailsOf(given, lists);
-    const answer = await lists.operator.save(feedSubject(feed), "off", details);
-    if (answer.kind === "bad_entry") throw misuse(`${shown(feed)} is not a feed`);
-    if (answer.kind !== "saved") throw refusalOf(answer);
+    await lists.operator.save(feedSubject(feed), "off", details);
     return { json: { feed, off: true }, text: `${shown(feed)} is off\n` };
   },
 });
@@ -207,12 +197,7 @@ const importRules = row("import", {
   createsDatabase: true,
   async run({ args: [file], kind, ...given }, lists, { readText }) {
     const details = detailsOf(given, lists);
-    const answer = await lists.operator.importLines(await readText(file), kind, details);
-    if (answer.kind === "wrong_lines") {
-      throw misuse(answer.lines.map(wrongLineWords).join("\n"));
-    }
-    if (answer.kind !== "imported") throw refusalOf(answer);
-    const { count } = answer;
+    const count = await lists.operator.importLines(await readText(file), kind, details);
     return { json: { imported: count }, text: `${String(count)} rules imported\n` };
   },
 });

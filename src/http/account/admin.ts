@@ -1,10 +1,10 @@
+import { emailTaken } from "../../accounts/accounts.ts";
 import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/accounts-store.ts";
 import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
 import { SERVICE } from "../../accounts/audit.ts";
 import { readLimits } from "../../accounts/admission/tiers.ts";
-import { type Credits, GRANT_MAX, REASON_MAX } from "../../accounts/credits.ts";
+import { REASON_MAX } from "../../accounts/credits.ts";
 import { keyJson } from "../../accounts/key-json.ts";
-import { checkPassword } from "../../accounts/sign-in/sign-up.ts";
 import { shownPart } from "../../base/health.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
 import { isoTime } from "../../core/calendar.ts";
@@ -51,9 +51,6 @@ async function subjectOf(
 
 const noted = ({ accounts }: DashboardServices, { note }: SignedInRequest) => accounts.by(note);
 
-const TAKEN = "An account has this address already.";
-const NO_ADDRESS = "That is not a valid email address.";
-
 const tierField = wordField(ACCOUNT_TIERS, "There is no plan of that name.");
 
 const signUpField = wordField(["open", "closed"], '"signup" must be "open" or "closed".');
@@ -68,25 +65,6 @@ const LIMIT_FIELDS = {
   monthly: limitField,
   bulk_limit: limitField,
 };
-
-type RefusedGrant = Exclude<Awaited<ReturnType<Credits["grant"]>>, { kind: "granted" }>;
-
-function creditRefusal(answer: RefusedGrant): Error {
-  switch (answer.kind) {
-    case "no_account":
-      return notFound();
-    case "out_of_range":
-      return notNow(
-        `The account has ${String(answer.balance)} credits; the balance stays at 0 or more.`,
-      );
-    case "bad_amount":
-      return badField(
-        `The amount is a whole number that is not 0, at most ${GRANT_MAX.toLocaleString("en-US")}.`,
-      );
-    case "bad_reason":
-      return badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
-  }
-}
 
 async function linkFor(
   { resetLinks, info }: DashboardServices,
@@ -150,9 +128,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     async (services, request) => {
       const { amount, reason } = request.body;
       const { id } = await subjectOf(services, request);
-      const answer = await services.credits.by(request.note).grant(id, amount, reason);
-      if (answer.kind !== "granted") throw creditRefusal(answer);
-      return { balance: answer.balance };
+      return { balance: await services.credits.by(request.note).grant(id, amount, reason) };
     },
   ),
   admin(
@@ -172,8 +148,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     "POST admin/accounts/:id/password",
     { confirmed: true, body: { password: passwordField } },
     async (services, request) => {
-      const { id, email } = await subjectOf(services, request);
-      checkPassword(request.body.password, email);
+      const { id } = await subjectOf(services, request);
       await noted(services, request).setPassword(id, request.body.password);
     },
   ),
@@ -189,8 +164,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     async (services, request) => {
       const order = { ...request.body, origin: "operator", isAdmin: false } as const;
       const answer = await noted(services, request).create(order);
-      if (answer.kind === "email_taken") throw notNow(TAKEN);
-      if (answer.kind !== "created") throw badField(NO_ADDRESS);
+      if (answer.kind === "email_taken") throw emailTaken();
       return await linkFor(services, answer.account);
     },
   ),
@@ -227,9 +201,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     { confirmed: true, body: { email: emailField } },
     async (services, request) => {
       const { id } = await subjectOf(services, request);
-      const answer = await noted(services, request).setEmail(id, request.body.email);
-      if (answer === "taken") throw notNow(TAKEN);
-      if (answer === "bad_email") throw badField(NO_ADDRESS);
+      await noted(services, request).setEmail(id, request.body.email);
     },
   ),
   admin(

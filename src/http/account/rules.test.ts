@@ -150,9 +150,9 @@ test("a file is taken whole or not at all", async (t) => {
     note: "",
   });
   assert.equal(wrong.status, 400);
-  assert.match((wrong.json as { error: string }).error, /^Line 2 is not a domain/);
+  assert.match((wrong.json as { error: string }).error, /^Line 2: Not a domain/);
   const wordless = await admin.post("admin/lists/import", { text: "a.example", note: "" });
-  assert.match((wordless.json as { error: string }).error, /^Line 1 does not say/);
+  assert.match((wordless.json as { error: string }).error, /^Line 1: It does not say/);
   assert.deepEqual(await entriesOf(admin), []);
   const text = "allow good.example\ndeny *.zone.example # all of it\njane@x.example";
   const taken = await admin.post("admin/lists/import", {

@@ -1,15 +1,8 @@
-import { badField, notFound, notNow, type Refusal } from "../../base/refusals.ts";
+import { badField, notFound } from "../../base/refusals.ts";
 import { dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
 import { entryJson, type OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
-import {
-  type EntryDetails,
-  NOTE_MAX,
-  type SaveAnswer,
-  endOfDay,
-  whyNotSaved,
-  wrongLineWords,
-} from "../../lists/rules/rules.ts";
+import { type EntryDetails, NOTE_MAX, endOfDay } from "../../lists/rules/rules.ts";
 import {
   type AccountRoute,
   admin,
@@ -61,10 +54,6 @@ async function authorsOf(
   return names;
 }
 
-function entryRefusal(answer: Exclude<SaveAnswer, { kind: "saved" }>): Refusal {
-  return (answer.kind === "full" ? notNow : badField)(whyNotSaved(answer));
-}
-
 const noted = ({ operator }: DashboardServices, { note }: SignedInRequest) => operator.by(note);
 
 export const ruleRoutes: readonly AccountRoute[] = [
@@ -83,9 +72,7 @@ export const ruleRoutes: readonly AccountRoute[] = [
     { body: { entry: entryField, kind: kindField, ...DETAILS } },
     async (services, request): Promise<OwnEntry> => {
       const { entry, kind } = request.body;
-      const answer = await noted(services, request).save(entry, kind, detailsOf(request));
-      if (answer.kind !== "saved") throw entryRefusal(answer);
-      return entryJson(answer.entry);
+      return entryJson(await noted(services, request).save(entry, kind, detailsOf(request)));
     },
   ),
   admin("POST admin/lists/forget", { body: { entry: entryField } }, async (services, request) => {
@@ -103,12 +90,9 @@ export const ruleRoutes: readonly AccountRoute[] = [
     },
     async (services, request) => {
       const { text, kind } = request.body;
-      const answer = await noted(services, request).importLines(text, kind, detailsOf(request));
-      if (answer.kind === "wrong_lines") {
-        throw badField(answer.lines.map(wrongLineWords).join(" "));
-      }
-      if (answer.kind !== "imported") throw entryRefusal(answer);
-      return { imported: answer.count };
+      return {
+        imported: await noted(services, request).importLines(text, kind, detailsOf(request)),
+      };
     },
   ),
 ];

@@ -103,7 +103,6 @@ test("a publishable key works from its origins alone and sees neither result nor
   const world = await gateWorld(t, KNOWN);
   const { id } = await world.account("jo@shop.example");
   const made = await world.store.keys.create(id, "page", { origins: ["https://shop.example"] });
-  assert.ok(made.kind === "created");
   assert.match(made.apiKey, /^gp_pub_[0-9A-Za-z]{40}$/);
   const key = { "x-api-key": made.apiKey };
   for (const origin of [
@@ -143,7 +142,6 @@ async function pageOf(
 ): Promise<{ id: string; apiKey: string; from: Record<string, string> }> {
   const { id, apiKey } = await world.account("jo@shop.example", "free");
   const made = await world.store.keys.create(id, "page", { origins: [FROM], ...terms });
-  assert.ok(made.kind === "created", JSON.stringify(made));
   return { id, apiKey, from: { "x-api-key": made.apiKey, origin: FROM } };
 }
 
@@ -175,7 +173,6 @@ test("policy, form and facts of a page are its key's", async (t) => {
     policy: "shop",
     form: "join",
   });
-  assert.ok(made.kind === "created");
   const from = { "x-api-key": made.apiKey, origin: FROM };
   const given = { ...EMAIL, form: "checkout", facts: { plan: "trial" } };
   for (const payload of [given, { ...given, policy: "shop", facts: [1] }]) {
@@ -209,9 +206,7 @@ for (const [name, page, mistake] of BAD_PAGES) {
   test(`a publishable key is not made: ${name}`, async (t) => {
     const world = await gateWorld(t);
     const { id } = await world.account("jo@shop.example");
-    const made = await world.store.keys.create(id, "page", page);
-    assert.equal(made.kind, "bad_page");
-    assert.match("mistake" in made ? made.mistake : "", mistake);
+    await assert.rejects(world.store.keys.create(id, "page", page), mistake);
   });
 }
 

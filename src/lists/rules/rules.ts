@@ -1,4 +1,5 @@
-import { type EntryFault, FAULT_WORDS } from "../../core/name/domain.ts";
+import { badField, notNow, Refusal } from "../../base/refusals.ts";
+import { FAULT_WORDS } from "../../core/name/domain.ts";
 import { DAY_MS, dayOf, dayOfDate, isoDate } from "../../core/calendar.ts";
 import {
   feedSubject,
@@ -22,34 +23,19 @@ const ENTRIES_MAX = 500_000;
 
 const WRONG_LINES_MAX = 20;
 
-type ReadSaying =
-  | { readonly kind: "said"; readonly said: SaidOf }
-  | { readonly kind: "bad_entry"; readonly fault: EntryFault }
-  /** Traps cannot be mail hosts, and accounts must be addresses. */
-  | { readonly kind: "bad_word" };
-
-function readSaying(text: string, word: ListWord, hash: AddressHash): ReadSaying {
+/** Throws the `Refusal` of what no rule can say. */
+function readSaying(text: string, word: ListWord, hash: AddressHash): SaidOf {
   const subject = readListSubject(text);
-  if (!subject.ok) return { kind: "bad_entry", fault: subject.fault };
-  if (!mayBeSaid(word, subject.value)) return { kind: "bad_word" };
-  return { kind: "said", said: { subject: listSubjectText(subject.value, hash), word } };
+  if (!subject.ok) {
+    throw badField(`Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[subject.fault]}.`);
+  }
+  if (!mayBeSaid(word, subject.value)) {
+    throw badField(
+      "A trap is an address or a domain, an account is an address, and only a feed is off.",
+    );
+  }
+  return { subject: listSubjectText(subject.value, hash), word };
 }
-
-interface WrongLine {
-  readonly line: number;
-  readonly why: "bad_entry" | "bad_word" | "bad_date" | "no_word";
-}
-
-const WHY_WRONG: Readonly<Record<WrongLine["why"], string>> = {
-  bad_entry: "is not a domain, *.suffix, mx:host or address",
-  bad_date: "has an invalid date",
-  bad_word:
-    'has a trap that is a mail host, an account that is not an address, or "off" without a feed',
-  no_word: "does not say allow or deny",
-};
-
-export const wrongLineWords = ({ line, why }: WrongLine): string =>
-  `Line ${String(line)} ${WHY_WRONG[why]}.`;
 
 interface SaidLine extends SaidOf {
   /** The end of the last day that the line names; it may be past. Milliseconds since the Unix epoch. */
@@ -58,8 +44,8 @@ interface SaidLine extends SaidOf {
 
 interface ReadLines {
   readonly said: ReadonlyMap<number, SaidLine>;
-  /** The first twenty; then nothing of the text should be used. */
-  readonly wrong: readonly WrongLine[];
+  /** A sentence for each of the first twenty; then nothing of the text should be used. */
+  readonly wrong: readonly string[];
 }
 
 /** One entry a line, a remark behind "#": "deny a.example until 2027-01-31". Reads `ENTRIES_MAX` entries and one more. */
@@ -69,34 +55,34 @@ export function readListLines(
   hash: AddressHash,
 ): ReadLines {
   const said = new Map<number, SaidLine>();
-  const wrong: WrongLine[] = [];
+  const wrong: string[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const remark = line.search(/(?:^|\s)#/);
     const words = (remark < 0 ? line : line.slice(0, remark)).trim();
     if (words === "") continue;
-    const read = readLine(words, standard, hash);
-    if (typeof read === "string") wrong.push({ line: index + 1, why: read });
-    else said.set(index + 1, read);
+    try {
+      said.set(index + 1, readLine(words, standard, hash));
+    } catch (fault) {
+      if (!(fault instanceof Refusal)) throw fault;
+      wrong.push(`Line ${String(index + 1)}: ${fault.message}`);
+    }
     if (wrong.length >= WRONG_LINES_MAX || said.size > ENTRIES_MAX) break;
   }
   return { said, wrong };
 }
 
-function readLine(
-  text: string,
-  standard: ListWord | undefined,
-  hash: AddressHash,
-): SaidLine | WrongLine["why"] {
+function readLine(text: string, standard: ListWord | undefined, hash: AddressHash): SaidLine {
   const { words = text, lastDay } = UNTIL.exec(text)?.groups ?? {};
   const blank = Math.max(0, words.search(/\s/));
   const named = LIST_WORDS.find((known) => known === words.slice(0, blank));
   const word = named ?? standard;
-  if (word === undefined) return "no_word";
+  if (word === undefined) throw badField("It does not say allow or deny.");
   const day = lastDay === undefined ? undefined : dayOfDate(lastDay);
-  if (lastDay !== undefined && day === undefined) return "bad_date";
-  const read = readSaying(named === undefined ? words : words.slice(blank), word, hash);
-  if (read.kind !== "said") return read.kind;
-  return { ...read.said, ...(day !== undefined && { expiresAtMs: endOfDay(day) }) };
+  if (lastDay !== undefined && day === undefined) {
+    throw badField("The last day is a date such as 2027-01-31.");
+  }
+  const said = readSaying(named === undefined ? words : words.slice(blank), word, hash);
+  return { ...said, ...(day !== undefined && { expiresAtMs: endOfDay(day) }) };
 }
 
 /** No entry ends so: an address ends with its domain. */
@@ -124,38 +110,6 @@ export interface EntryDetails {
   readonly expiresAtMs?: number;
 }
 
-type DetailsRefusal =
-  { readonly kind: "bad_note" } | { readonly kind: "bad_expiry" } | { readonly kind: "full" };
-
-export type SaveAnswer =
-  | { readonly kind: "unknown_feed"; readonly known: readonly string[] }
-  | { readonly kind: "saved"; readonly entry: Rule }
-  | Exclude<ReadSaying, { kind: "said" }>
-  | DetailsRefusal;
-
-/** Why nothing was saved, for a person. */
-export function whyNotSaved(answer: Exclude<SaveAnswer, { kind: "saved" }>): string {
-  switch (answer.kind) {
-    case "bad_entry":
-      return `Not a domain, *.suffix, mx:host or address: ${FAULT_WORDS[answer.fault]}.`;
-    case "bad_word":
-      return "A trap is an address or a domain, an account is an address, and only a feed is off.";
-    case "unknown_feed":
-      return `No such feed. The feeds are ${answer.known.join(", ")}.`;
-    case "bad_note":
-      return `A note is one line of at most ${String(NOTE_MAX)} characters.`;
-    case "bad_expiry":
-      return "The last day lies in the past.";
-    case "full":
-      return `There are at most ${String(ENTRIES_MAX)} rules: forget some first.`;
-  }
-}
-
-export type ImportAnswer =
-  | { readonly kind: "imported"; readonly count: number }
-  | { readonly kind: "wrong_lines"; readonly lines: readonly WrongLine[] }
-  | DetailsRefusal;
-
 interface RuleServiceDeps {
   readonly note?: Note;
   /** Called after a change; absent: other processes notice within 5 s. */
@@ -178,19 +132,18 @@ export class RuleService {
     return new RuleService({ ...this.#deps, note });
   }
 
-  async save(text: string, word: ListWord, details: EntryDetails): Promise<SaveAnswer> {
+  /** Throws a `Refusal`, as `importLines` does. */
+  async save(text: string, word: ListWord, details: EntryDetails): Promise<Rule> {
     const { hash, feeds = [] } = this.#deps;
-    const read = readSaying(text, word, hash);
-    if (read.kind !== "said") return read;
-    const isKnown = word !== "off" || feeds.some((id) => read.said.subject === feedSubject(id));
-    if (!isKnown) return { kind: "unknown_feed", known: feeds };
-    const entry = this.#ruleOf(read.said, details);
-    const refusal = await this.#saveAll([entry], details);
-    if (refusal !== undefined) return refusal;
+    const said = readSaying(text, word, hash);
+    const isKnown = word !== "off" || feeds.some((id) => said.subject === feedSubject(id));
+    if (!isKnown) throw badField(`No such feed. The feeds are ${feeds.join(", ")}.`);
+    const entry = this.#ruleOf(said, details);
+    await this.#saveAll([entry], details);
     const until = untilText(entry.expiresAtMs);
     const detail = `${word} ${entry.subject}${until === "" ? "" : `,${until}`}`;
     await this.#note("lists.entry_saved", detail);
-    return { kind: "saved", entry };
+    return entry;
   }
 
   async forget(
@@ -222,24 +175,23 @@ export class RuleService {
     return (await entries.all()).filter((rule) => isInForce(rule, nowMs));
   }
 
-  /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. */
+  /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. How many. */
   async importLines(
     text: string,
     word: ListWord | undefined,
     details: EntryDetails,
-  ): Promise<ImportAnswer> {
+  ): Promise<number> {
     const { hash, clock } = this.#deps;
     const { said, wrong } = readListLines(text, word, hash);
-    if (wrong.length > 0) return { kind: "wrong_lines", lines: wrong };
+    if (wrong.length > 0) throw badField(wrong.join("\n"));
     const nowMs = clock.nowMs();
     const rules = [...said.values()]
       .filter((line) => isInForce(line, nowMs))
       .map((line) => this.#ruleOf(line, details));
-    const refusal = await this.#saveAll(rules, details);
-    if (refusal !== undefined) return refusal;
+    await this.#saveAll(rules, details);
     const count = rules.length;
     await this.#note("lists.imported", `${String(count)} ${count === 1 ? "entry" : "entries"}`);
-    return { kind: "imported", count };
+    return count;
   }
 
   async #note(action: AuditAction, detail: string): Promise<void> {
@@ -251,19 +203,21 @@ export class RuleService {
     return { ...details, ...said, createdAtMs: this.#deps.clock.nowMs() };
   }
 
-  async #saveAll(
-    rules: readonly Rule[],
-    { note, expiresAtMs }: EntryDetails,
-  ): Promise<DetailsRefusal | undefined> {
+  async #saveAll(rules: readonly Rule[], { note, expiresAtMs }: EntryDetails): Promise<void> {
     const { entries, clock, notices, entriesMax = ENTRIES_MAX } = this.#deps;
-    if (note.length > NOTE_MAX || !isOneLine(note)) return { kind: "bad_note" };
-    if (!isInForce({ expiresAtMs }, clock.nowMs())) return { kind: "bad_expiry" };
+    if (note.length > NOTE_MAX || !isOneLine(note)) {
+      throw badField(`A note is one line of at most ${String(NOTE_MAX)} characters.`);
+    }
+    if (!isInForce({ expiresAtMs }, clock.nowMs())) {
+      throw badField("The last day lies in the past.");
+    }
     // What is there already is replaced and takes no more room.
     const after = new Set([...(await entries.all()), ...rules].map(placeOf));
-    if (after.size > entriesMax) return { kind: "full" };
+    if (after.size > entriesMax) {
+      throw notNow(`There are at most ${String(ENTRIES_MAX)} rules: forget some first.`);
+    }
     await entries.save(rules);
     notices?.tell("lists");
-    return undefined;
   }
 }
 

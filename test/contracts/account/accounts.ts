@@ -181,8 +181,8 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
     async ({ db, accounts, credits }) => {
       await accounts.create(account("a1"));
       const grant = (amount: number, accountId = "a1") => credits.grant(accountId, amount, "why");
-      assert.deepEqual(await grant(10), { kind: "granted", balance: 10 });
-      assert.deepEqual(await grant(-11), { kind: "out_of_range", balance: 10 });
+      assert.equal(await grant(10), 10);
+      await assert.rejects(grant(-11), /has 10 credits/);
       const whole = {
         account_id: "a1",
         amount: Number.MAX_SAFE_INTEGER,
@@ -190,8 +190,8 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
       } as const;
       const move = { ...whole, reason: "grant", created_at_ms: NOW_MS } as const;
       assert.equal(await inTransaction(db, (tx) => moveCreditsIn(tx, move)), undefined);
-      assert.deepEqual(await grant(-4), { kind: "granted", balance: 6 });
-      assert.deepEqual(await grant(1, "nobody"), { kind: "no_account" });
+      assert.equal(await grant(-4), 6);
+      await assert.rejects(grant(1, "nobody"), { code: "not_found" });
       assert.equal((await accounts.find("a1"))?.creditBalance, 6);
       const entries = await credits.entries("a1", 10);
       const shown = entries.map((row) => [row.sequence, row.amount, row.balance_after, row.reason]);
@@ -206,10 +206,10 @@ export function accountsContract(name: string, make: Make<AccountsFixture>): voi
   rule("parallel charges share one balance", async ({ accounts, credits }) => {
     await accounts.create(account("a1"));
     await credits.grant("a1", 10, "");
-    const answers = await Promise.all(
+    const answers = await Promise.allSettled(
       Array.from({ length: 20 }, () => credits.grant("a1", -3, "")),
     );
-    assert.equal(answers.filter(({ kind }) => kind === "granted").length, 3);
+    assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 3);
     assert.equal((await accounts.find("a1"))?.creditBalance, 1);
   });
 }

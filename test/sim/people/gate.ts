@@ -256,7 +256,6 @@ export class Gate {
     const made = await this.#operator.keys.create(id, "page", {
       origins: ["https://shop.example"],
     });
-    if (made.kind !== "created") return;
     const ask = async (url: string, origin?: string): Promise<Reply> => {
       const headers = { authorization: `Bearer ${made.apiKey}`, ...(origin && { origin }) };
       const charged = chargedOn(owner, this.#front.today());

@@ -54,7 +54,7 @@ const ROWS: Readonly<Record<string, readonly [number, (facts: Facts) => Asked]>>
     }),
   ],
   decide: [
-    0.5,
+    0.55,
     ({ key }) => ({
       path: "/api/decide",
       headers: { "x-api-key": key, "content-type": "application/json" },
@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, readonly [number, (facts: Facts) => Asked]>>
     }),
   ],
   hook: [
-    0.5 / 1.2,
+    0.45,
     ({ hook }) => ({
       path: `/hooks/${hook.id}`,
       headers: { authorization: `Bearer ${hook.secret}`, "content-type": "application/json" },

@@ -1,3 +1,5 @@
+import { remembered } from "./entries.ts";
+
 export type Owner =
   | { readonly kind: "account"; readonly accountId: string }
   /** Anonymous: the exact IPv4 address or the /64 of an IPv6 address, as `accounts/admission/caller.ts` writes it. */
@@ -7,7 +9,7 @@ export type Owner =
 export type OwnerKey = string;
 
 // A joined text is one block; a template's is a rope, which as a key of a large map weighs twice.
-export const accountKey = (accountId: string): OwnerKey => ["account:", accountId].join("");
+export const accountKey = remembered((accountId): OwnerKey => ["account:", accountId].join(""));
 
 export const ownerKey = (owner: Owner): OwnerKey =>
   owner.kind === "account" ? accountKey(owner.accountId) : ["bucket:", owner.bucket].join("");

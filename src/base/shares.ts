@@ -54,12 +54,41 @@ interface Waiter {
   readonly refuse: (why: Error) => void;
 }
 
-interface Reserved {
+interface Reserving {
+  readonly grow: (reserved: Reserved, amount: number) => void;
+  readonly release: (reserved: Reserved) => void;
+}
+
+/** One object without closures: every request with a body takes one. */
+class Reserved implements Reservation {
   readonly owner: OwnerKey;
   amount: number;
   readonly displaces: boolean | undefined;
   reclaim: (() => void) | undefined;
+  readonly #by: Reserving;
+
+  constructor(by: Reserving, owner: OwnerKey, amount: number, options: TakeOptions) {
+    this.#by = by;
+    this.owner = owner;
+    this.amount = amount;
+    this.displaces = options.displaces;
+    this.reclaim = options.reclaim;
+  }
+
+  grow(more: number): void {
+    this.#by.grow(this, more);
+  }
+
+  keep(): void {
+    this.reclaim = undefined;
+  }
+
+  release(): void {
+    this.#by.release(this);
+  }
 }
+
+const NO_OPTIONS: TakeOptions = {};
 
 /** A bounded resource that owners share: each owner has at most its share, and what waits does so in a bounded `FairQueue`. */
 export class Share {
@@ -71,6 +100,10 @@ export class Share {
   #largest = 0;
   #reclaimed = 0;
   readonly #refused = { owner: 0, all: 0 };
+  readonly #reserving: Reserving = {
+    grow: (reserved, amount) => this.#grow(reserved, amount),
+    release: (reserved) => this.#release(reserved),
+  };
 
   constructor(name: ResourceName, row: Resource, throttled: OnThrottled = () => undefined) {
     this.#name = name;
@@ -79,7 +112,7 @@ export class Share {
     this.#queue = new FairQueue({ total: () => row.total, perOwner: () => row.perOwner });
   }
 
-  take(owner: OwnerKey, amount = 1, options: TakeOptions = {}): Reservation {
+  take(owner: OwnerKey, amount = 1, options = NO_OPTIONS): Reservation {
     if (options.displaces === true) this.#displaceOwn(owner, amount);
     if (!this.#fitsOwner(owner, amount)) throw this.#refuse(owner, "owner");
     this.#makeRoom(owner, amount);
@@ -162,21 +195,13 @@ export class Share {
     return this.#reservation(owner, amount, options);
   }
 
-  #reservation(
-    owner: OwnerKey,
-    amount: number,
-    { reclaim, displaces }: TakeOptions = {},
-  ): Reservation {
-    const reserved: Reserved = { owner, amount, reclaim, displaces };
+  #reservation(owner: OwnerKey, amount: number, options = NO_OPTIONS): Reservation {
+    const reserved = new Reserved(this.#reserving, owner, amount, options);
     const all = this.#owners.get(owner);
     if (all === undefined) this.#owners.set(owner, new Set([reserved]));
     else all.add(reserved);
     this.#noteLargest(owner);
-    return {
-      grow: (more) => this.#grow(reserved, more),
-      keep: () => void (reserved.reclaim = undefined),
-      release: () => this.#release(reserved),
-    };
+    return reserved;
   }
 
   #noteLargest(owner: OwnerKey): void {

@@ -8,8 +8,8 @@ import {
   type TrafficFacts,
   usesFeedback,
 } from "../core/policy/policy.ts";
-import { NOTIFY_NAME, policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
-import type { Awaitable } from "../core/mail/lookup.ts";
+import { policyFor, type PolicyQuestion } from "../core/policy/default-policy.ts";
+import { attempt, type Awaitable, when } from "../core/mail/lookup.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Owner, ownerKey } from "../base/owner.ts";
@@ -19,6 +19,8 @@ import { noSuchPolicy, Refusal } from "../base/refusals.ts";
 import {
   BUILT_IN,
   builtInPolicy,
+  countsMessage,
+  countsSources,
   type FindPolicies,
   PASSING,
   type PoliciesInForce,
@@ -74,7 +76,7 @@ export interface DecideAnswer {
 }
 
 /** Charges one unit and decides on one entry in time. Throws a `Refusal` before anything is charged. */
-export type DecideOne = (admitted: Admitted, request: DecideRequest) => Promise<DecideAnswer>;
+export type DecideOne = (admitted: Admitted, request: DecideRequest) => Awaitable<DecideAnswer>;
 
 export interface DecideDeps extends DecisionCheckDeps {
   readonly traffic: Pick<
@@ -157,17 +159,18 @@ export class Decider {
     this.#checks = new DecisionChecks(deps);
   }
 
-  readonly decideOne: DecideOne = async (admitted, request) => {
+  readonly decideOne: DecideOne = (admitted, request) => {
     const { clock } = this.#deps;
     const endMs = clock.monotonicMs() - request.waitedMs + request.deadlineMs - FINISH_MS;
     const left = (): number => Math.max(0, endMs - clock.monotonicMs());
     const { caller } = admitted;
-    const finding = this.#policiesOf(caller, request, left());
-    const policies = finding instanceof Promise ? await finding : finding;
-    if (policies === undefined) throw noSuchPolicy();
-    const run = { admitted, caller, request, policies, left };
-    const full = this.#full(run);
-    return this.#answer(run, await (request.answersAlways ? this.#first(run, full) : full));
+    return when(this.#policiesOf(caller, request, left()), (policies) => {
+      if (policies === undefined) throw noSuchPolicy();
+      const run = { admitted, caller, request, policies, left };
+      const full = this.#full(run);
+      const isEarly = full instanceof Promise && request.answersAlways === true;
+      return when(isEarly ? this.#first(run, full) : full, (made) => this.#answer(run, made));
+    });
   };
 
   /** For when `decideOne` fails or is late: rules on what is known without DNS, counts and payment, at once if the policy was read before. */
@@ -193,28 +196,36 @@ export class Decider {
     return name === BUILT_IN.name ? BUILT_IN : undefined;
   }
 
-  async #full(run: DecisionRun): Promise<DecisionOutcome> {
-    const paying = this.#pay(run);
-    const payment = paying instanceof Promise ? await paying : paying;
-    try {
-      const proving = run.request.proof && this.#prove(run, run.request.proof);
-      const checking = this.#check(run, payment);
-      const { checked, isCached } = checking instanceof Promise ? await checking : checking;
+  /** All that is known at once is done in one turn: promises would cost as much as the rules. */
+  #full(run: DecisionRun): Awaitable<DecisionOutcome> {
+    return when(this.#pay(run), (payment) =>
+      attempt(
+        () => this.#paid(run, payment),
+        (fault) => this.#afterFault(run, payment, fault),
+      ),
+    );
+  }
+
+  #paid(run: DecisionRun, payment: Payment): Awaitable<DecisionOutcome> {
+    const proving = run.request.proof && this.#prove(run, run.request.proof);
+    return when(this.#check(run, payment), ({ checked, isCached }) => {
       const asked = this.#asked(run.request, checked);
-      const reading = this.#readCounts(run, checked, asked, payment);
-      const feedback = reading instanceof Promise ? await reading : reading;
-      const proof = proving && (await proving);
-      const ruling = this.#rule(run, { checked, isCached, asked, feedback, proof, payment });
-      return ruling instanceof Promise ? await ruling : ruling;
-    } catch (fault) {
-      await payment.receipt?.refund();
-      this.#deps.log.error("decide.failed", fault);
-      const checked = this.#withoutDns(run);
-      const asked = this.#asked(run.request, checked);
-      const proof = run.request.proof && UNPROVEN;
-      const found = { checked, isCached: false, asked, proof, payment: UNPAID };
-      return this.#rule(run, { ...found, feedback: undefined });
-    }
+      return when(this.#readCounts(run, checked, asked, payment), (feedback) =>
+        when(proving, (proof) =>
+          this.#rule(run, { checked, isCached, asked, feedback, proof, payment }),
+        ),
+      );
+    });
+  }
+
+  async #afterFault(run: DecisionRun, { receipt }: Payment, fault: unknown) {
+    await receipt?.refund();
+    this.#deps.log.error("decide.failed", fault);
+    const checked = this.#withoutDns(run);
+    const asked = this.#asked(run.request, checked);
+    const proof = run.request.proof && UNPROVEN;
+    const found = { checked, isCached: false, asked, proof, payment: UNPAID };
+    return this.#rule(run, { ...found, feedback: undefined });
   }
 
   /** What nothing missing can change is ruled at once; the full ruling is made all the same, for the counts. */
@@ -450,24 +461,6 @@ const questionOf = ({ caller, request: { text }, policies }: KnownRun) => ({
   text,
   policies,
 });
-
-/** A message that goes out, or an invitation that may. What nobody asked for by a form is not counted. */
-const countsMessage = (
-  { question }: CountedQuestion,
-  { name }: PoliciesInForce,
-  { outcome: { decision } }: Ruling,
-): boolean =>
-  name !== NOTIFY_NAME &&
-  (decision === "accept" || (question === "invite" && decision === "challenge"));
-
-const countsSources = (
-  { question }: CountedQuestion,
-  { name }: PoliciesInForce,
-  { outcome: { decision } }: Ruling,
-): boolean =>
-  question === "signup"
-    ? decision !== "reject"
-    : name !== NOTIFY_NAME && (decision === "accept" || decision === "challenge");
 
 const asksFor = (
   { live, shadow }: PoliciesInForce,

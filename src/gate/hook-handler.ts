@@ -4,6 +4,7 @@ import { messageFor } from "../core/policy/messages.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Account, Accounts } from "../accounts/accounts-store.ts";
 import { type Clock, inTime } from "../base/clock.ts";
+import { attempt, type Awaitable, when } from "../core/mail/lookup.ts";
 import type { Log } from "../base/log.ts";
 import { StaleCache } from "../base/stale-cache.ts";
 
@@ -103,10 +104,11 @@ export class HookHandler {
   ): Promise<HookReply | undefined> {
     const { clock, log } = this.#deps;
     const startedMs = clock.monotonicMs();
-    const found = await this.#known.find(id, () => this.#find(id), {
+    const finding = this.#known.find(id, () => this.#find(id), {
       timeoutMs: FIND_MS,
       failed: (fault) => log.error("hooks.find_failed", fault),
     });
+    const found = finding instanceof Promise ? await finding : finding;
     if (found === undefined) return undefined;
     if (found === "unknown") return await this.#answerUnknown(request, clientAddress);
     const ended =
@@ -165,29 +167,34 @@ export class HookHandler {
     return system.reject(wordsOf(answer, signUp.language), payload);
   }
 
-  async #endedInTime(found: KnownHook, call: ReceivedCall): Promise<Ended> {
+  #endedInTime(found: KnownHook, call: ReceivedCall): Awaitable<Ended> {
     const { clock } = this.#deps;
+    const ending = this.#ended(found, call);
+    if (!(ending instanceof Promise)) return ending;
     const passedMs = clock.monotonicMs() - call.startedMs;
     const timeoutMs = SYSTEMS[found.hook.system].deadlineMs - passedMs;
-    const ended = await inTime(this.#ended(found, call), { timeoutMs, late: undefined, clock });
-    return ended ?? (await this.#endedOnKnown(found, call, "The decision took too long."));
+    const inLimit = inTime(ending, { timeoutMs, late: undefined, clock });
+    return inLimit.then(
+      (ended) => ended ?? this.#endedOnKnown(found, call, "The decision took too long."),
+    );
   }
 
-  async #ended(found: KnownHook, call: ReceivedCall): Promise<Ended> {
+  #ended(found: KnownHook, call: ReceivedCall): Awaitable<Ended> {
     const { hook } = found;
-    try {
-      const wrong = await this.#forgery(found, call.request);
-      if (wrong !== undefined) return this.#unauthenticated(wrong, call);
-      if (call.payload === undefined) {
-        const why = "The body is not a JSON object.";
-        return { reply: SYSTEMS[hook.system].accept, outcome: "unread", why };
-      }
-      return await this.#decided(found, call.payload, call);
-    } catch (fault) {
-      if (fault instanceof Refusal) return await this.#endedOnKnown(found, call, fault.message);
-      this.#deps.log.error("hooks.call_failed", fault, { system: hook.system });
-      return await this.#endedOnKnown(found, call, "A fault of this service: see its log.");
-    }
+    return attempt(
+      () =>
+        when(this.#forgery(found, call.request), (wrong): Awaitable<Ended> => {
+          if (wrong !== undefined) return this.#unauthenticated(wrong, call);
+          if (call.payload !== undefined) return this.#decided(found, call.payload, call);
+          const why = "The body is not a JSON object.";
+          return { reply: SYSTEMS[hook.system].accept, outcome: "unread", why };
+        }),
+      (fault) => {
+        if (fault instanceof Refusal) return this.#endedOnKnown(found, call, fault.message);
+        this.#deps.log.error("hooks.call_failed", fault, { system: hook.system });
+        return this.#endedOnKnown(found, call, "A fault of this service: see its log.");
+      },
+    );
   }
 
   /** Only wrong calls are refused by the limit: whoever shares the address with a forger is served. */
@@ -199,33 +206,32 @@ export class HookHandler {
     return { reply, outcome: "unauthenticated", why };
   }
 
-  async #forgery({ hook, secret }: KnownHook, request: HookRequest): Promise<string | undefined> {
+  #forgery({ hook, secret }: KnownHook, request: HookRequest): Awaitable<string | undefined> {
     if (secret === undefined) {
       throw new Error("the hook's secret was sealed with another secret key");
     }
     const { jwks_url: url, system } = hook;
     const jwks = url === null ? () => Promise.resolve([]) : this.#deps.jwks(url, hook.account_id);
     const nowMs = this.#deps.clock.nowMs();
-    return await SYSTEMS[system].authenticate(request, { secret, nowMs, jwks });
+    return SYSTEMS[system].authenticate(request, { secret, nowMs, jwks });
   }
 
-  async #decided(
-    { hook, account }: KnownHook,
-    payload: object,
-    call: ReceivedCall,
-  ): Promise<Ended> {
+  #decided({ hook, account }: KnownHook, payload: object, call: ReceivedCall): Awaitable<Ended> {
     const { admission, clock, decideOne } = this.#deps;
     const system = SYSTEMS[hook.system];
     const signUp = readSignUp(payload, system);
     const { unchecked } = signUp;
     if (unchecked !== undefined) return { reply: system.accept, ...unchecked };
-    const admitted = await admission.enterAs(account, call.clientAddress, HOOK_KEY + hook.id);
-    const answer = await decideOne(admitted, {
-      ...requestOf(signUp, hook.policy),
-      deadlineMs: system.deadlineMs - AFTER_MS,
-      waitedMs: clock.monotonicMs() - call.startedMs,
+    const entering = admission.enterAs(account, call.clientAddress, HOOK_KEY + hook.id);
+    const about = { hook, payload, language: signUp.language };
+    return when(entering, (admitted) => {
+      const deadlineMs = system.deadlineMs - AFTER_MS;
+      const waitedMs = clock.monotonicMs() - call.startedMs;
+      const asked = requestOf(signUp, hook.policy, { deadlineMs, waitedMs });
+      return when(decideOne(admitted, asked), (answer) =>
+        endedBy(answer, about, answer.spent?.message),
+      );
     });
-    return endedBy(answer, { hook, payload, language: signUp.language }, answer.spent?.message);
   }
 
   /** Something failed or is late, so format, lists and rules decide alone. A call that nobody proved may be refused, too. */
@@ -253,12 +259,16 @@ const late = ({ why }: Ended): Omit<Ended, "reply"> => ({
   why: `The caller left before the answer: ${why}`,
 });
 
-const requestOf = ({ email, facts, sources, language, subject }: HookedSignUp, policy: string) => ({
+const requestOf = (
+  { email, facts, sources, language, subject }: HookedSignUp,
+  policy: string,
+  { deadlineMs, waitedMs } = { deadlineMs: 0, waitedMs: 0 },
+) => ({
   text: email,
   subject,
   policy,
-  deadlineMs: 0,
-  waitedMs: 0,
+  deadlineMs,
+  waitedMs,
   language,
   facts,
   sources,

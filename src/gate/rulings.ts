@@ -12,6 +12,7 @@ import {
   DEFAULT_NAME,
   DEFAULT_POLICY,
   DEFAULT_VERSION,
+  NOTIFY_NAME,
 } from "../core/policy/default-policy.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import { isPolicyName, parsePolicyText, working } from "../core/policy/parse-policy.ts";
@@ -27,7 +28,7 @@ import {
   type Policy,
   untestedFacts,
 } from "../core/policy/policy.ts";
-import type { LaterFacts } from "./traffic.ts";
+import type { CountedQuestion, LaterFacts } from "./traffic.ts";
 import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
 import type { FullResult } from "../core/validate/result.ts";
 import type { Notices } from "../store/notices.ts";
@@ -166,6 +167,24 @@ export function ruleEarly(
   const message = outcome && spoken(outcome, checked, language);
   return outcome && { outcome, shadow: undefined, message };
 }
+
+/** A message that goes out, or an invitation that may. What nobody asked for by a form is not counted. */
+export const countsMessage = (
+  { question }: CountedQuestion,
+  { name }: PoliciesInForce,
+  { outcome: { decision } }: Ruling,
+): boolean =>
+  name !== NOTIFY_NAME &&
+  (decision === "accept" || (question === "invite" && decision === "challenge"));
+
+export const countsSources = (
+  { question }: CountedQuestion,
+  { name }: PoliciesInForce,
+  { outcome: { decision } }: Ruling,
+): boolean =>
+  question === "signup"
+    ? decision !== "reject"
+    : name !== NOTIFY_NAME && (decision === "accept" || decision === "challenge");
 
 export const PASSING: ReadonlySet<string> = new Set(["too_often", "many"]);
 

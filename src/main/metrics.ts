@@ -45,20 +45,29 @@ const EVENTS = {
   },
 };
 
-const counterOf = (registry: Registry, event: keyof typeof EVENTS): Counter =>
-  new Counter({ ...EVENTS[event], registers: [registry] });
-
-export function outcomeCounter(
-  registry: Registry,
-  event: "webhooks" | "signIns" | "feedback" | "waves",
-): (outcome: string) => void {
-  const counter = counterOf(registry, event);
-  return (outcome) => counter.inc({ outcome });
+/** Added up when the page is asked for: the library makes a text of all labels each time. */
+function counterOf(registry: Registry, event: keyof typeof EVENTS) {
+  const counts = new Map<string, number>();
+  new Counter({
+    ...EVENTS[event],
+    registers: [registry],
+    collect() {
+      for (const [labels, count] of counts) this.labels(...labels.split(" ")).inc(count);
+      counts.clear();
+    },
+  });
+  /** `labels`: words by the order of their names. */
+  return (labels: string) => void counts.set(labels, (counts.get(labels) ?? 0) + 1);
 }
 
+export const outcomeCounter = (
+  registry: Registry,
+  event: "webhooks" | "signIns" | "feedback" | "waves",
+): ((outcome: string) => void) => counterOf(registry, event);
+
 export function hookCounter(registry: Registry): (system: string, outcome: string) => void {
-  const calls = counterOf(registry, "hooks");
-  return (system, outcome) => calls.inc({ system, outcome });
+  const called = counterOf(registry, "hooks");
+  return (system, outcome) => called(`${system} ${outcome}`);
 }
 
 /** Reasons that have a series of their own; those that a policy makes up are "own". */
@@ -68,9 +77,9 @@ const REASONS: ReadonlySet<string> = new Set([
 ]);
 
 export function decisionCounter(registry: Registry): (made: DecisionMade) => void {
-  const decisions = counterOf(registry, "decisions");
+  const decided = counterOf(registry, "decisions");
   return ({ outcome: { decision, reason } }) =>
-    decisions.inc({ decision, reason: REASONS.has(reason) ? reason : "own" });
+    decided(`${decision} ${REASONS.has(reason) ? reason : "own"}`);
 }
 
 export interface ProcessCounts {

@@ -15,7 +15,7 @@ import {
 } from "./counters.ts";
 import {
   type Caller,
-  AnonymousCallers,
+  anonymousAt,
   bucketKey,
   type Credentials,
   keyHolders,
@@ -96,7 +96,6 @@ const BEYOND_LEAST = 6_000;
 class CountingAdmission {
   readonly #deps: AdmissionDeps;
   readonly #holderOf: ReturnType<typeof keyHolders>;
-  readonly #anonymous = new AnonymousCallers();
   readonly #beyond = memoryRateCounter();
 
   constructor(deps: AdmissionDeps) {
@@ -136,7 +135,7 @@ class CountingAdmission {
   ): Awaitable<Admitted> {
     const presented = presentedKey(credentials);
     const isPublishable = presented.kind === "key" && isPublishableKey(presented.key);
-    const { caller: anonymous, owner } = this.#anonymous.at(clientAddress);
+    const { caller: anonymous, owner } = anonymousAt(clientAddress);
     const bringsKey = presented.kind === "key" && isApiKey(presented.key);
     const from: Caller = { ...anonymous, isUnidentified: true, ...(bringsKey && { bringsKey }) };
     const caller: Caller = isPublishable ? { ...from, isPublishable } : from;
@@ -289,7 +288,7 @@ class CountingAdmission {
     who: "anonymous" | "invalid_key",
     likely?: "unit",
   ): Awaitable<Admitted> {
-    const { caller, owner } = this.#anonymous.at(clientAddress);
+    const { caller, owner } = anonymousAt(clientAddress);
     return this.#count(caller, owner, who, likely);
   }
 
@@ -301,7 +300,7 @@ class CountingAdmission {
     const caller: Filling<Caller> = {
       owner: { kind: "account", accountId: account.id },
       tier: tierOf(account, this.#deps.clock.nowMs()),
-      clientAddress: this.#anonymous.at(clientAddress).caller.clientAddress,
+      clientAddress: anonymousAt(clientAddress).caller.clientAddress,
     };
     if (account.limits !== undefined) caller.limits = account.limits;
     if (keyId !== undefined) caller.keyId = keyId;
@@ -327,7 +326,7 @@ class CountingAdmission {
       return account.isDisabled ? { ...admitted, refusal: accountDisabled() } : admitted;
     };
     if (limit === null) return enter(UNLIMITED);
-    const { owner } = this.#anonymous.at(caller.clientAddress);
+    const { owner } = anonymousAt(caller.clientAddress);
     return when(rates.take(owner, limit, clock.monotonicMs()), enter);
   }
 

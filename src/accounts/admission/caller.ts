@@ -5,6 +5,7 @@ import type { Keys, PageTerms, KeyHolder } from "../key-store.ts";
 import { hashApiKey, isApiKey } from "../key-text.ts";
 import type { TierName } from "./tiers.ts";
 import type { Clock } from "../../base/clock.ts";
+import { remembered } from "../../base/entries.ts";
 import { StaleCache } from "../../base/stale-cache.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { Notices } from "../../store/notices.ts";
@@ -35,8 +36,7 @@ export function bucketOf(clientAddress: string): ClientBucket {
   return { address: hex(groups), bucket: `${hex(groups.slice(0, 4))}::/64` };
 }
 
-export const bucketKey = (clientAddress: string): OwnerKey =>
-  ownerKey({ kind: "bucket", bucket: bucketOf(clientAddress).bucket });
+export const bucketKey = (clientAddress: string): OwnerKey => anonymousAt(clientAddress).owner;
 
 export interface Caller {
   readonly owner: Owner;
@@ -64,22 +64,12 @@ interface AnonymousCaller {
   readonly owner: OwnerKey;
 }
 
-/** The anonymous callers behind client addresses; reading an IPv6 address costs more than counting it. */
-export class AnonymousCallers {
-  readonly #known = new Map<string, AnonymousCaller>();
-
-  at(clientAddress: string): AnonymousCaller {
-    const known = this.#known.get(clientAddress);
-    if (known !== undefined) return known;
-    const { address, bucket } = bucketOf(clientAddress);
-    const owner = { kind: "bucket", bucket } as const;
-    const caller: Caller = { owner, tier: "anonymous", clientAddress: address };
-    const made: AnonymousCaller = { caller, owner: ownerKey(owner) };
-    if (this.#known.size >= 10_000) this.#known.clear();
-    this.#known.set(clientAddress, made);
-    return made;
-  }
-}
+/** The anonymous caller behind a client address; reading an IPv6 address costs more than counting it. */
+export const anonymousAt = remembered((clientAddress): AnonymousCaller => {
+  const { address, bucket } = bucketOf(clientAddress);
+  const owner = { kind: "bucket", bucket } as const;
+  return { caller: { owner, tier: "anonymous", clientAddress: address }, owner: ownerKey(owner) };
+});
 
 /** The keys that a request carries: each value as it was sent, and one entry for each repeated header. */
 export interface Credentials {

@@ -94,6 +94,19 @@ export interface Lookup {
 /** A lookup that ends so many milliseconds from the call, or with its budget; what is open then is `unknown`. */
 export type Within = (milliseconds: number) => Lookup;
 
+/** Does work that may fail at once or later; with what `failed` makes of the fault. */
+export function attempt<T>(
+  work: () => Awaitable<T>,
+  failed: (fault: unknown) => Awaitable<T>,
+): Awaitable<T> {
+  try {
+    const working = work();
+    return working instanceof Promise ? working.catch(failed) : working;
+  } catch (fault) {
+    return failed(fault);
+  }
+}
+
 /** Continues with a value at once, and with a promise later, which `late` may give a deadline first. */
 export function when<T, U>(
   value: Awaitable<T>,

@@ -75,4 +75,4 @@ export function translationsFor(tag: string): Readonly<Record<string, string>> {
 }
 
 export const messageFor = (outcome: Outcome, spoken: Spoken): string | undefined =>
-  sentenceFor(outcome, spoken, wordsIn(languageOf(spoken.language)));
+  sentenceFor(outcome, spoken, (use) => wordsIn(languageOf(spoken.language))(use));

@@ -142,12 +142,14 @@ export interface Outcome {
 }
 
 /** Decides on what is known: a condition on an unknown fact does not match. */
-export const decide = (policy: Policy, facts: Facts): Outcome =>
-  outcomeOf(
-    policy,
-    policy.rules.findIndex((rule) => !isAnswered(rule, facts) && rule.matches(facts)),
-    facts,
-  );
+export function decide(policy: Policy, facts: Facts): Outcome {
+  let at = 0;
+  for (const rule of policy.rules) {
+    if (!isAnswered(rule, facts) && rule.matches(facts)) return outcomeOf(policy, at, facts);
+    at += 1;
+  }
+  return outcomeOf(policy, -1, facts);
+}
 
 const isAnswered = ({ decision }: Pick<Outcome, "decision">, { confirmed }: Facts): boolean =>
   confirmed === true && decision === "challenge";
@@ -180,15 +182,23 @@ function outcomeOf(policy: Policy, at: number, facts: Facts): Outcome {
   };
 }
 
-export const needsDomainAge = ({ rules }: Policy): boolean =>
-  rules.some(({ facts }) => facts.some((fact) => AGE_FACTS.has(fact)));
+/** Each decision asks whether a rule is about one of the facts, so it is found once for a policy. */
+function usesOneOf(names: ReadonlySet<string>): (policy: Policy) => boolean {
+  const known = new WeakMap<Policy, boolean>();
+  return (policy) => {
+    const before = known.get(policy);
+    if (before !== undefined) return before;
+    const uses = policy.rules.some(({ facts }) => facts.some((fact) => names.has(fact)));
+    known.set(policy, uses);
+    return uses;
+  };
+}
 
 export const AGE_FACTS: ReadonlySet<string> = new Set(["age_days", "fresh"]);
 
-const OF_FEEDBACK: ReadonlySet<string> = new Set(FEEDBACK_NUMBERS);
+export const needsDomainAge = usesOneOf(AGE_FACTS);
 
-export const usesFeedback = ({ rules }: Policy): boolean =>
-  rules.some(({ facts }) => facts.some((fact) => OF_FEEDBACK.has(fact)));
+export const usesFeedback = usesOneOf(new Set(FEEDBACK_NUMBERS));
 
 const OF_ACCOUNT: ReadonlySet<string> = new Set([
   ...TRAFFIC_NUMBERS,

@@ -12,6 +12,7 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
+import { when } from "../../core/mail/lookup.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { policyFor, type PolicyQuestion, QUESTIONS } from "../../core/policy/default-policy.ts";
 import { wantedLanguage } from "../../core/policy/messages.ts";
@@ -57,17 +58,18 @@ export function decideRoute(decideOne: DecideOne, admission: Pick<Admission, "un
     },
     admits: (admitted) => admission.uncharged(admitted),
     isSingle: () => true,
-    async handle({ path, params, admitted, waitedMs, source }) {
+    handle({ path, params, admitted, waitedMs, source }) {
       checkOrigin(admitted.caller, source);
       checkAsker(admitted.caller, params);
       // Callers let people in on an error: what stands in the field is no reason for one.
       const text = path.join("/") || params.loneEntry("email", "address");
       const proof = readProof(params, admitted.caller);
       const request = readDecide(params, { text, waitedMs, proof }, admitted.caller);
-      const { body, paidBy, spent } = await decideOne(admitted, request);
-      const notices = [...noticesOf(spent), ...request.ignored];
-      const headers = notices.length === 0 ? {} : { [NOTICE]: notices.join(" ") };
-      return { type: JSON_TYPE, body, paidBy, entry: text, headers };
+      return when(decideOne(admitted, request), ({ body, paidBy, spent }) => {
+        const notices = [...noticesOf(spent), ...request.ignored];
+        const headers = notices.length === 0 ? undefined : { [NOTICE]: notices.join(" ") };
+        return { type: JSON_TYPE, body, paidBy, entry: text, ...(headers && { headers }) };
+      });
     },
   };
 }
@@ -144,8 +146,8 @@ function readDecide(
 function readProof(params: Params, caller: Caller): DecideRequest["proof"] {
   const { page, keyId, isUnidentified = false } = caller;
   if (page !== undefined || (keyId === undefined && !isUnidentified)) return undefined;
+  if ((params.value("evt") ?? "") === "") return undefined;
   const { evt, nonce, origin } = readFields(PROOF, params);
-  if (evt === undefined) return undefined;
   return typeof evt === "string" && typeof nonce === "string" && typeof origin === "string"
     ? { evt, nonce, origin }
     : "no";
@@ -207,6 +209,7 @@ const question: Field<PolicyQuestion> = {
     }),
   ),
   read(value, name) {
+    if (value === undefined) return "signup";
     const word = given(value, name) ?? "signup";
     const known = QUESTIONS.find((one) => one === word);
     if (known === undefined) throw badParameter(name, `one of ${QUESTIONS.join(", ")}`);
@@ -230,11 +233,12 @@ const form: Field<string | undefined> = {
   ),
   read(value, name) {
     const label = given(value, name)?.trim() ?? "";
+    if (label === "") return undefined;
     if (label.length > FORM_MAX || CONTROL.test(label) || isReservedName(label)) {
       const most = String(FORM_MAX);
       throw badParameter(name, `one line of at most ${most} characters, and no reserved name`);
     }
-    return label === "" ? undefined : label;
+    return label;
   },
 };
 

@@ -46,11 +46,10 @@ export function hookPage(deps: HookPagesDeps): Page {
     if (answer === undefined) throw notFound();
     const { status, body = "" } = answer;
     const why = status === 401 || status === 429 ? refusalHeaders(unprovedCall(status, body)) : {};
-    return {
-      status,
-      headers: { "cache-control": "no-store", ...why },
-      ...(body !== "" && { type: JSON_TYPE, body }),
-    };
+    const said = { "cache-control": "no-store", ...why };
+    return body === ""
+      ? { status, headers: said }
+      : { status, headers: said, type: JSON_TYPE, body };
   };
   return { method: "POST", path: "/hooks/:id", handle };
 }

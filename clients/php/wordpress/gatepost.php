@@ -32,7 +32,8 @@ function gatepost_problem(string $email): ?string
     }
     $key = defined('GATEPOST_KEY') && GATEPOST_KEY !== '' ? GATEPOST_KEY : null;
     $client ??= new Gatepost\Client(GATEPOST_URL, $key, form: 'wordpress');
-    $answer = $client->decide($email, language: str_replace('_', '-', determine_locale()));
+    $language = str_replace('_', '-', determine_locale());
+    $answer = $client->decide($email, language: $language, countBy: ['ip' => $_SERVER['REMOTE_ADDR'] ?? '']);
     return $answer->decision === 'reject' ? $answer->message ?? __('Please use another email address.') : null;
 }
 

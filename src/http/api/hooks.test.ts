@@ -400,6 +400,45 @@ for (const [header, words] of ACCEPT_LANGUAGES) {
   });
 }
 
+/** Where each system names the visitor's address; ZITADEL does not. */
+const RECORDED_ADDRESS: Readonly<Record<HookSystem, string>> = {
+  supabase: '"ip_address":"127.0.0.1"',
+  kratos: '"ip":"198.51.100.7"',
+  zitadel: '"fullMethod"',
+  fusionauth: '"ipAddress":"63.239.150.2"',
+  neon: '"ip_address":"192.0.2.1"',
+  standard: '{"email"',
+};
+
+for (const system of [...SYSTEMS, "standard"] as const) {
+  test(`${system}: a visitor's address in the payload is counted, one of a proxy is not`, async (t) => {
+    const world = await hookWorld(t, { jwks: NEON_JWKS });
+    await world.logDecisions();
+    const hook = await world.hook(system);
+    const recorded = RECORDED_ADDRESS[system];
+    const at = system === "standard" ? '{"ip":"1.2.3.4","email"' : recorded;
+    const call = async (email: string, ip: string): Promise<void> => {
+      assert.ok(RECORDED[system].includes(recorded));
+      const named = at.replace(/[\d.]{7,}/, ip);
+      const body = RECORDED[system].replace("SUB", email).replace(recorded, named);
+      const headers = system === "neon" ? neonHeaders(body) : world.signed(hook, body);
+      await world.post(hook.id, body, headers);
+    };
+    const given = ["63.239.150.2", "63.239.150.9", "2a00:1450::1", "10.0.0.7", "127.0.0.1", "x"];
+    for (const [each, ip] of given.entries()) await call(`p${String(each % 3)}@good.example`, ip);
+    const logged = (await world.decisions("accept")).map(({ sources }) => sources).reverse();
+    const names = logged.map((sources) => sources.map(({ name }) => name).join());
+    const one = system === "zitadel" ? "" : "ip,net";
+    assert.deepEqual(names, [one, one, one, "", "", ""]);
+    const ids = (place: number): readonly unknown[] => logged.map((each) => each[place]?.id);
+    const [first, second, third] = ids(1);
+    assert.equal(first, second, "of one network");
+    if (system === "zitadel") return;
+    assert.equal(new Set(ids(0).slice(0, 3)).size, 3);
+    assert.notEqual(second, third);
+  });
+}
+
 test("the decision log has the hook and the system's own id of the user", async (t) => {
   const world = await hookWorld(t);
   await world.logDecisions();

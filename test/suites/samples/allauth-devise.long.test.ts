@@ -62,7 +62,7 @@ settings.configure(
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
     INSTALLED_APPS=[*contrib("auth", "contenttypes", "sessions", "sites", "messages"), "allauth", "allauth.account"],
     MIDDLEWARE=[
-        "django.contrib.sessions.middleware.SessionMiddleware", "django.middleware.locale.LocaleMiddleware",
+        "shop.forms.visitor_address", "django.contrib.sessions.middleware.SessionMiddleware", "django.middleware.locale.LocaleMiddleware",
         "django.contrib.auth.middleware.AuthenticationMiddleware",
         "django.contrib.messages.middleware.MessageMiddleware"],
     TEMPLATES=[{
@@ -106,8 +106,9 @@ print(json.dumps([signed_up, changed]))`,
     missing: worksIn("ruby", "require 'devise'; require 'sqlite3'", "-e") ? [] : ["ruby-devise"],
     files: {
       "gatepost.rb": block("rails", "rb", 0),
-      "user.rb": block("rails", "rb", 1),
-      "application_controller.rb": block("rails", "rb", 2),
+      "current.rb": block("rails", "rb", 1),
+      "user.rb": block("rails", "rb", 2),
+      "application_controller.rb": block("rails", "rb", 3),
     },
     driver: `ENV["RAILS_ENV"] = "test"
 ENV["DATABASE_URL"] = "sqlite3::memory:"
@@ -138,7 +139,7 @@ class ApplicationController
   around_action { |_, work| I18n.with_locale(params.dig(:user, :email).to_s.start_with?("de.") ? :de : :en, &work) }
 end
 Devise.setup { |config| require "devise/orm/active_record"; config.stretches = 1; config.secret_key = "1" * 64 }
-require File.join(__dir__, "gatepost.rb")
+%w[gatepost.rb current.rb].each { |file| require File.join(__dir__, file) }
 Shop.initialize!
 ActiveRecord::Schema.verbose = false
 ActiveRecord::Schema.define do

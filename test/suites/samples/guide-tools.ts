@@ -27,15 +27,20 @@ export function layClient(place: string): void {
   writeFileSync(join(library, "index.js"), `export * from "${BUILT}";`);
 }
 
-const TRIES = 5;
+export const TRIES = 10;
 
 /**
  * What a new process says. Whoever waits too long for an answer is let in, as the guides want it, and on a busy machine that may be
  * the first question of a process; one that lets everybody in is found all the same.
  */
-export async function inTime(ask: () => Promise<string>, wanted: string): Promise<string> {
+export async function inTime<Said extends string | readonly string[]>(
+  ask: () => Promise<Said>,
+  wanted: Said,
+): Promise<Said> {
+  const wants = [wanted].flat();
   let said = await ask();
-  for (let tries = 1; tries < TRIES && said === "" && wanted !== ""; tries += 1) said = await ask();
+  const isLetIn = (): boolean => [said].flat().some((each, at) => each === "" && wants[at] !== "");
+  for (let tries = 1; tries < TRIES && isLetIn(); tries += 1) said = await ask();
   return said;
 }
 

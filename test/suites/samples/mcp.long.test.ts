@@ -139,6 +139,28 @@ suite("gatepost mcp, called by the official client library", () => {
     });
   }
 
+  test("a server's decide counts by who asks; without a server nothing is counted", async () => {
+    const decided = async ({ call }: Agent, name: string) => {
+      const count_by = { ip: "203.0.113.7", coupon: "WELCOME" };
+      return json(await call("decide", { email: `${name}@good.example`, count_by }))["counts"];
+    };
+    const counts = (day: number) => {
+      const one = { "10m": day, day, "30d": day };
+      return { ip: one, net: one, coupon: one };
+    };
+    assert.deepEqual(await decided(there, "ann"), counts(0));
+    assert.deepEqual(await decided(there, "ben"), counts(1));
+    assert.equal(await decided(here, "ann"), undefined);
+    for (const [count_by, words] of [
+      [{ ip: "203.0.113" }, /count_by\.ip must be an IPv4 or IPv6 address/],
+      [{ net: "203.0.113.0" }, /count_by must be an object of at most 3 names/],
+    ] as const) {
+      const { isError, text } = await there.call("decide", { email: "jo@good.example", count_by });
+      assert.equal(isError, true);
+      assert.match(text, words);
+    }
+  });
+
   test("input beyond the limits is refused in words", async () => {
     const entries = Array.from({ length: 101 }, (_, at) => `a${String(at)}@good.example`);
     const refused = await here.client

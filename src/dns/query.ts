@@ -35,7 +35,7 @@ export class Query {
   readonly askedAtMs: number;
   readonly by: OwnerKey | undefined;
   readonly until: Until | undefined;
-  /** When its 5 s began: as it was asked, or in bulk, where questions may wait long, at the first try. */
+  /** When its 5 s began: as it was asked, or in bulk at the first try. */
   startedAtMs: number;
   edns = true;
   isEdnsDoubted = false;
@@ -143,7 +143,7 @@ export const NO_COUNTS = {
   lateAnswers: 0,
   strays: 0,
   truncated: 0,
-  /** Milliseconds in which questions waited and no server answered anything, not even the question for the root. */
+  /** Grows while and after servers answered nothing that was sent for 2 s, not even the question for the root. */
   silentMs: 0,
 };
 

@@ -104,10 +104,12 @@ const LOST_PLACE_MS = 1_200;
 
 const QUEUED_MAX = 1_000;
 
-/** Without an answer for so long a list's names may be dead: the root is asked, which no server leaves unanswered. */
+/** When nothing sent for so long is answered, a list's names may be dead: the root is asked, which no server leaves unanswered. */
 const DOUBTED_AFTER_MS = 1_000;
-/** Less than the tries of a name take, so that it is known to be silence when they end. */
-const SILENT_AFTER_MS = 2_500;
+/** Less than lies between a name's first and last try: when all are in a silence, it is known as one by its length. */
+const SILENT_MS = 2_000;
+/** Less than the tries of a name take, so that a silence which goes on is known when they end. */
+const SILENT_AFTER_MS = 2_800;
 
 interface KeptPlace {
   readonly untilMs: number;
@@ -128,7 +130,10 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #ticker: Ticker;
   readonly #hasTcp: boolean;
   #isClosed = false;
+  /** When the latest of all tries that were answered was sent, or asking began. A process that reads late does not change it. */
   #heardMs = 0;
+  /** Whether the last questions ended in a silence, which may go on. */
+  #endedSilent = false;
   #isAskingRoot = false;
 
   constructor(options: ResolverOptions) {
@@ -166,7 +171,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       return;
     }
     const query = new Query(question, this.#nowMs(), done as Done<unknown>); // of the same type
-    if (this.#open.size === 0) this.#heardMs = query.askedAtMs;
+    if (this.#open.size === 0 && !this.#endedSilent) this.#heardMs = query.askedAtMs;
     this.#open.add(query);
     query.server = this.#servers.preferred;
     this.#ticker.start();
@@ -209,7 +214,7 @@ class UdpResolver implements Resolver, AttemptEvents {
       this.#counts.lateAnswers += 1;
     }
     this.#servers.answered(attempt.server);
-    this.#heardMs = nowMs;
+    this.#heard(attempt);
     const reading = query.read(message);
     const isRead = reading === "complete" || reading === "truncated";
     if (isRead && attempt.hasEdns) this.#servers.readEdns(attempt.server);
@@ -295,7 +300,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#byTcp(query, attempt, (outcome) => {
       const nowMs = this.#nowMs();
       if (outcome === "network") this.#servers.tcpFailed(server, nowMs);
-      if (typeof outcome !== "string") this.#heardMs = nowMs;
+      if (typeof outcome !== "string") this.#heard(attempt);
       if (query.isFinished || typeof outcome === "string") return;
       const reading = query.read(outcome);
       if (reading === "complete") this.#servers.answeredByTcp(server, nowMs);
@@ -307,6 +312,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (query.isFinished) return;
     query.isFinished = true;
     this.#open.delete(query);
+    this.#endedSilent = nowMs - this.#heardMs >= SILENT_MS;
     this.#lane.over(query, why === undefined);
     for (let { latest } = query; latest !== undefined; latest = latest.earlier) this.#end(latest);
     query.latest = undefined;
@@ -430,6 +436,12 @@ class UdpResolver implements Resolver, AttemptEvents {
     this.#window.adjust(nowMs);
     if (this.#timeouts.queueMs === Infinity && this.#open.size > 0) this.#noteSilence(nowMs);
     this.#lane.pump();
+  }
+
+  #heard({ sentAtMs }: Attempt): void {
+    const unheardMs = sentAtMs - this.#heardMs;
+    if (unheardMs >= SILENT_MS) this.#counts.silentMs += unheardMs;
+    this.#heardMs = Math.max(this.#heardMs, sentAtMs);
   }
 
   #noteSilence(nowMs: number): void {

@@ -93,6 +93,8 @@ const CANONICAL: readonly (readonly [name: string, address: string, want: string
   ["a decomposed letter is composed", "jo\u0308@shop.example", "j\u00f6@shop.example"],
   ["in quotes, too", '"jo\u0308"@shop.example', "j\u00f6@shop.example"],
   ["dots, hyphens and underscores go at Proton", "J.o_h-n+x@pm.me", "john@proton.me"],
+  ["but not before a mark", "_\u0308@pm.me", "_\u0308@proton.me"],
+  ["nor between a letter and a mark", "a._\u0308-b@pm.me", "a_\u0308b@proton.me"],
   ["Proton's domains are one", "john@protonmail.com", "john@proton.me"],
   ["Apple's domains are one", "J.ohn+x@mac.com", "j.ohn@icloud.com"],
   ["me.com as well", "john@me.com", "john@icloud.com"],

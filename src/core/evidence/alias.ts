@@ -43,7 +43,7 @@ const ALIAS_RULES: readonly AliasRule[] = [
     since: 2,
     domains: ["proton.me", "protonmail.com", "protonmail.ch", "pm.me"],
     separator: "+",
-    ignored: /[._-]/g,
+    ignored: /[._-](?!\p{M})/gu, // a mark begins no local part, and joins no other letter
     canonicalDomain: "proton.me",
   },
   {

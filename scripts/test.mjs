@@ -104,13 +104,15 @@ const ordered = (long ? files : together(files)).toSorted(
   (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
 );
 const tally = await runFiles(ordered, long ? 8 : 3);
-let { passed, failed } = tally;
+let { passed, failed, names, files: red } = tally;
 if (failed > 0 && tally.files.length > 0 && tally.files.length <= again) {
   process.execArgv.push(MAPS);
   const second = await runFiles(tally.files, 1);
-  if (second.failed === 0) for (const file of tally.files) console.log(`unsteady: ${file}`);
+  for (const file of tally.files)
+    if (!second.files.includes(file)) console.log(`unsteady: ${file}`);
+  for (const name of names) console.log(`failed beside others: ${name}`);
   passed += failed - second.failed;
-  failed = second.failed;
+  ({ failed, names, files: red } = second);
 }
 process.exitCode = failed === 0 ? 0 : 1;
 const slowest = Object.entries(tally.seconds)
@@ -119,5 +121,6 @@ const slowest = Object.entries(tally.seconds)
   .map(
     ([file, seconds]) => `${seconds} s ${file.replace(/^dist\//, "").replace(/\.test\.js$/, "")}`,
   );
+for (const name of [...red, ...names]) console.log(`failed: ${name}`);
 console.log(`slowest files: ${slowest.join(", ")}`);
 console.log(`${passed} passed, ${failed} failed, ${tally.skipped} skipped`);

@@ -19,7 +19,8 @@ export interface CheckStep {
   readonly advice: readonly Advice[];
   readonly problem?: string;
   readonly meant?: string;
-  readonly dns_down?: boolean;
+  /** This service's own name server does not answer; which one is told to accounts alone. */
+  readonly dns_down?: string;
 }
 
 export interface FrontPage {

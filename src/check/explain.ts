@@ -63,7 +63,8 @@ export function explanationJson(
 interface AccountCheckDeps extends ExplainDeps {
   readonly tiers: Tiers;
   readonly publicUrl: () => string;
-  readonly isDnsDown: () => Promise<boolean>;
+  /** Names the service's own resolver while it is away: then nothing is said of the domain. */
+  readonly dnsSilence: () => Promise<string | undefined>;
 }
 
 export type AccountCheck = (
@@ -84,7 +85,7 @@ export function createAccountCheck(deps: AccountCheckDeps): AccountCheck {
       const coreOnly: RequestedChecks = { features: [], spamTrap: false, by };
       const core = await deps.check({ text: entry, mode, asked: coreOnly });
       const isAll = !core.result.format || (asked.features.length === 0 && !asked.spamTrap);
-      const show = shower(entry, sorted, deps);
+      const show = shower(entry, sorted, deps, admitted.caller.owner.kind === "account");
       if (!isAll) yield await show("core", core);
       yield await show("full", isAll ? core : await deps.check({ text: entry, mode, asked }));
     } catch (fault) {
@@ -126,18 +127,19 @@ const shownEvidence = (
   }));
 
 const shower =
-  (text: string, sorted: SortedFeatures, deps: AccountCheckDeps) =>
+  (text: string, sorted: SortedFeatures, deps: AccountCheckDeps, isAccount: boolean) =>
   async (step: CheckStep["step"], validation: Validation): Promise<CheckStep> => {
     const { result, unavailable } = validation;
     const isLast = step === "full";
     const scope = { features: sorted.permitted, unavailable };
     const denied = isLast ? denialFields(sorted, unavailable, deps.publicUrl()) : {};
-    const isDown = result.signals.includes("dns_indeterminate") && (await deps.isDnsDown());
+    const isOpen = result.signals.includes("dns_indeterminate");
+    const silence = isOpen ? await deps.dnsSilence() : undefined;
     return {
       ...coreStep(text, validation, deps.datasets()),
       step,
       result: { ...result, ...denied },
       advice: isLast && result.format ? advise(result, scope) : [],
-      ...(isDown && { dns_down: true }),
+      ...(silence !== undefined && { dns_down: isAccount ? silence : "" }),
     };
   };

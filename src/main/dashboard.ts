@@ -87,8 +87,8 @@ type OfOthers =
   | "watch"
   | "webhooks";
 
-const isDnsDown = async (health: AccountParts["health"]): Promise<boolean> =>
-  (await health.state()).broken.some(({ part }) => part === "dns");
+const dnsSilence = async (health: AccountParts["health"]): Promise<string | undefined> =>
+  (await health.state()).broken.find(({ part, stops }) => part === "dns" && stops)?.says;
 
 export function openAccounts(
   { clock, ids, log, config }: AccountProcess,
@@ -113,7 +113,7 @@ export function openAccounts(
   const factors = new SecondFactors({ accounts: stored, box, audit, clock });
   const tried = { ...base, rates, guesses, factors, logins, audit };
   const signIn = createSignIn({ ...tried, counted: countSignIn });
-  const told = { publicUrl: info.publicUrl, isDnsDown: () => isDnsDown(health) };
+  const told = { publicUrl: info.publicUrl, dnsSilence: () => dnsSilence(health) };
   return {
     logins,
     sessions,

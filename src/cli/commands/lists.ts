@@ -197,7 +197,7 @@ const importRules = row("import", {
   createsDatabase: true,
   async run({ args: [file], kind, ...given }, lists, { readText }) {
     const details = detailsOf(given, lists);
-    const count = await lists.operator.importLines(await readText(file), kind, details);
+    const { count } = await lists.operator.importLines(await readText(file), kind, details);
     return { json: { imported: count }, text: `${String(count)} rules imported\n` };
   },
 });

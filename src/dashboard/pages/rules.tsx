@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import type {
   FoundEntriesJson,
+  ImportedRules,
   RefreshOutcomeJson,
   OwnEntry,
   Source,
@@ -89,9 +90,12 @@ const IMPORT: readonly FieldSpec[] = [
 ];
 
 async function importAll(values: FormValues): Promise<void> {
-  type Answer = { readonly imported: number };
-  const { imported } = await post<Answer>("admin/lists/import", bodyOf(values));
-  say(`${counted(imported, "rule")} imported.`);
+  const body = bodyOf(values);
+  const { imported, imported_ms, replaced } = await post<ImportedRules>("admin/lists/import", body);
+  say(`${counted(imported, "rule")} imported.`, async () => {
+    await post("admin/lists/take-back", { imported_ms });
+    for (const known of replaced) await saveEntry(againOf(known));
+  });
 }
 
 const saveEntry = (body: object): Promise<OwnEntry> => post("admin/lists/entries", body);

@@ -24,7 +24,7 @@ export interface Checked {
   readonly evidence: readonly EvidenceShape[];
   readonly problem?: string;
   readonly meant?: string;
-  readonly dns_down?: boolean;
+  readonly dns_down?: string;
 }
 
 /** Whether the entry was an address, which alone can be an alias. */
@@ -45,7 +45,8 @@ export function verdictOf(checked: Checked, entry = ""): ShownVerdict {
   if (!result.format) return malformed(checked, entry);
   if (signals.includes("typo_domain")) return misspelt(result, meant);
   if (result.disposable) return disposable(checked);
-  if (signals.includes("dns_indeterminate")) return checked.dns_down ? NOT_ASKED : UNKNOWN;
+  if (signals.includes("dns_indeterminate"))
+    return checked.dns_down === undefined ? UNKNOWN : notAsked(checked.dns_down);
   if (!result.dns) return unreachable(checked, entry);
   if (!signals.includes("typo_local_part"))
     return verdict(
@@ -109,13 +110,14 @@ const UNKNOWN = verdict(
   "This is not a “no”. Its name servers often answer a minute later: check again.",
 );
 
-const NOT_ASKED = verdict(
-  "quiet",
-  "Could not tell",
-  "our DNS is away",
-  "This service cannot ask DNS at the moment.",
-  "Its own name server does not answer, which says nothing about the domain. Check again when the operator has mended it.",
-);
+const notAsked = (silence: string): ShownVerdict =>
+  verdict(
+    "quiet",
+    "Could not tell",
+    "our DNS is away",
+    "This service cannot ask DNS at the moment.",
+    `${silence || "Its own name server does not answer."} It says nothing about the domain: check again when the operator has mended it.`,
+  );
 
 const UNREACHABLE: readonly Signal[] = [
   "null_mx",

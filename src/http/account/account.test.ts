@@ -1,6 +1,9 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
 import { withinOneDay } from "../../../test/time/within-one-day.ts";
+import { insertRow } from "../../store/rows.ts";
+import { WatchList } from "../../watch/watch-list.ts";
+import { literalDatasets } from "../../../test/lists/literal-datasets.ts";
 import { worldFor, ZONE, EMAIL } from "../../../test/dashboard/account-world.ts";
 
 test("a key is shown once, listed by its ends, and revoked for good", async (t) => {
@@ -109,3 +112,29 @@ test("usage has a row for every day asked, today last", (t) =>
       assert.equal(odd.days.length, 30, text);
     }
   }));
+
+test("an account sees how many domains it has watched and what changed, and ends its own alone", async (t) => {
+  const { world, signedIn } = await worldFor(t);
+  const { db } = world.store.sql;
+  const datasets = () => literalDatasets();
+  const list = new WatchList({ db, datasets, clock: { nowMs: () => 0 }, random: () => 0 });
+  for (const email of [EMAIL, "bob@gatepost.example"]) {
+    const id = await world.addAccount(email);
+    await list.add(id, ["a.example", "b.example"], null);
+    const event = { account_id: id, kind: "domain.dead", told_ms: null } as const;
+    await insertRow(db, "watch_events", { ...event, domain: "a.example", at_ms: 1_000 });
+    await insertRow(db, "watch_events", { ...event, domain: "b.example", at_ms: 2_000 });
+  }
+  const [ann, bob] = [await signedIn(EMAIL), await signedIn("bob@gatepost.example")];
+  const seen = {
+    domains: 2,
+    changes: [
+      { domain: "b.example", kind: "domain.dead", at: "1970-01-01T00:00:02.000Z" },
+      { domain: "a.example", kind: "domain.dead", at: "1970-01-01T00:00:01.000Z" },
+    ],
+  };
+  assert.deepEqual((await ann.get("watch")).json, seen);
+  assert.equal((await ann.delete("watch")).status, 204);
+  assert.deepEqual((await ann.get("watch")).json, { domains: 0, changes: [] });
+  assert.deepEqual((await bob.get("watch")).json, seen);
+});

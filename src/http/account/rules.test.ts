@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { type TestContext, test } from "node:test";
 import { Browser } from "../../../test/dashboard/dashboard-client.ts";
 import { dashboardWorld, PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
+import type { ImportedRules } from "./shapes.ts";
 
 const ADMIN = "admin@gatepost.example";
 
@@ -160,7 +161,28 @@ test("a file is taken whole or not at all", async (t) => {
     kind: "deny",
     note: "From the old system",
   });
-  assert.deepEqual(taken.json, { imported: 3 });
+  assert.equal((taken.json as ImportedRules).imported, 3);
   assert.equal((await entriesOf(admin)).length, 3);
   assert.deepEqual(await notedOf(admin), ["lists.imported 3 entries"]);
+});
+
+test("an import is taken back: what it said goes, what it replaced is told", async (t) => {
+  const { admin } = await asAdmin(t);
+  await admin.post("admin/lists/entries", { entry: "a.example", kind: "allow", note: "Sales" });
+  const order = { text: "a.example\nb.example\nc.example", kind: "deny", note: "" };
+  const taken = (await admin.post("admin/lists/import", order)).json as ImportedRules;
+  assert.deepEqual(
+    taken.replaced.map(({ entry, kind, note }) => [entry, kind, note]),
+    [["a.example", "allow", "Sales"]],
+  );
+  await new Promise((resolve) => setTimeout(resolve, 2)); // said in another millisecond
+  await admin.post("admin/lists/entries", { entry: "c.example", kind: "allow", note: "" });
+  const { imported_ms } = taken;
+  const back = await admin.post("admin/lists/take-back", { imported_ms });
+  assert.deepEqual(back.json, { forgotten: 2 });
+  assert.deepEqual(
+    (await entriesOf(admin)).map(({ entry }) => entry),
+    ["c.example"],
+  );
+  assert.equal((await admin.post("admin/lists/take-back", { imported_ms: "x" })).status, 400);
 });

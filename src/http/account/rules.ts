@@ -11,9 +11,10 @@ import {
   optional,
   type SignedInRequest,
   bodyText,
+  wholeField,
   wordField,
 } from "./route.ts";
-import type { FoundEntriesJson } from "./shapes.ts";
+import type { FoundEntriesJson, ImportedRules } from "./shapes.ts";
 
 const entryField = bodyText(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
@@ -88,11 +89,20 @@ export const ruleRoutes: readonly AccountRoute[] = [
       body: { text: bodyText(6_000_000), kind: optional(kindField), ...DETAILS },
       largeBody: true,
     },
-    async (services, request) => {
+    async (services, request): Promise<ImportedRules> => {
       const { text, kind } = request.body;
-      return {
-        imported: await noted(services, request).importLines(text, kind, detailsOf(request)),
-      };
+      const rules = noted(services, request);
+      const { count, atMs, replaced } = await rules.importLines(text, kind, detailsOf(request));
+      return { imported: count, imported_ms: atMs, replaced: replaced.map(entryJson) };
+    },
+  ),
+  admin(
+    "POST admin/lists/take-back",
+    { body: { imported_ms: wholeField } },
+    async (services, request) => {
+      const { account, body } = request;
+      const rules = noted(services, request);
+      return { forgotten: await rules.takeBack(account.id, body.imported_ms) };
     },
   ),
 ];

@@ -321,3 +321,10 @@ export interface FoundEntriesJson {
   readonly entries: readonly OwnEntry[];
   readonly total: number;
 }
+
+export interface ImportedRules {
+  readonly imported: number;
+  /** Names the import when it is taken back. */
+  readonly imported_ms: number;
+  readonly replaced: readonly OwnEntry[];
+}

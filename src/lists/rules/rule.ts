@@ -112,10 +112,12 @@ export class RuleStore {
     });
   }
 
-  forget(subject: string): Promise<number> {
+  forget(
+    which: Pick<RuleRow, "subject"> | Pick<RuleRow, "author" | "created_at_ms">,
+  ): Promise<number> {
     return inTransaction(this.#db, async (tx) => {
       await lockEntries(tx);
-      const gone = await deleteRows(tx.sql, "operator_entries", { subject });
+      const gone = await deleteRows(tx.sql, "operator_entries", which);
       if (gone > 0) await countChange(tx);
       return gone;
     });

@@ -43,7 +43,7 @@ test("the last day of an entry survives export and import, and a day that is pas
     ...BY_ADA,
     expiresAtMs: endOfDay(today + 9),
   });
-  assert.equal(answer, 3);
+  assert.deepEqual(answer, { count: 3, atMs: clock.nowMs(), replaced: [] });
   const lines =
     `deny a.example until ${last}\nallow b.example until ${isoDate(today)}\n` +
     `deny d.example until ${isoDate(today + 9)}\n`;
@@ -80,7 +80,8 @@ test("full lists take what they hold already, and nothing else", async (t) => {
   } as unknown as RuleStore;
   const operator = new RuleService({ entries, hash, clock, entriesMax: names.length });
   await operator.save("n7.example", "allow", BY_ADA);
-  assert.equal(await operator.importLines(names.join("\n"), "deny", BY_ADA), names.length);
+  const { count } = await operator.importLines(names.join("\n"), "deny", BY_ADA);
+  assert.equal(count, names.length);
   await assert.rejects(operator.save("new.example", "deny", BY_ADA), /forget some first/);
   await assert.rejects(operator.save("n7.example", "pristine", BY_ADA), /forget some first/);
   assert.deepEqual(saved, [1, names.length]);

@@ -110,6 +110,13 @@ export interface EntryDetails {
   readonly expiresAtMs?: number;
 }
 
+interface ImportedLines {
+  readonly count: number;
+  readonly atMs: number;
+  /** What stood in the place of others. */
+  readonly replaced: readonly Rule[];
+}
+
 interface RuleServiceDeps {
   readonly note?: Note;
   /** Called after a change; absent: other processes notice within 5 s. */
@@ -138,7 +145,7 @@ export class RuleService {
     const said = readSaying(text, word, hash);
     const isKnown = word !== "off" || feeds.some((id) => said.subject === feedSubject(id));
     if (!isKnown) throw badField(`No such feed. The feeds are ${feeds.join(", ")}.`);
-    const entry = this.#ruleOf(said, details);
+    const entry = { ...details, ...said, createdAtMs: this.#deps.clock.nowMs() };
     await this.#saveAll([entry], details);
     const until = untilText(entry.expiresAtMs);
     const detail = `${word} ${entry.subject}${until === "" ? "" : `,${until}`}`;
@@ -153,7 +160,7 @@ export class RuleService {
     const read = readListSubject(text);
     if (!read.ok) return undefined;
     const subject = listSubjectText(read.value, hash);
-    const count = await entries.forget(subject);
+    const count = await entries.forget({ subject });
     if (count > 0) {
       notices?.tell("lists");
       await this.#note("lists.entry_forgotten", subject);
@@ -175,32 +182,39 @@ export class RuleService {
     return (await entries.all()).filter((rule) => isInForce(rule, nowMs));
   }
 
-  /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. How many. */
+  /** Lines as `readListLines` takes them, all of them or nothing; those whose last day is past say nothing. */
   async importLines(
     text: string,
     word: ListWord | undefined,
     details: EntryDetails,
-  ): Promise<number> {
+  ): Promise<ImportedLines> {
     const { hash, clock } = this.#deps;
     const { said, wrong } = readListLines(text, word, hash);
     if (wrong.length > 0) throw badField(wrong.join("\n"));
     const nowMs = clock.nowMs();
     const rules = [...said.values()]
       .filter((line) => isInForce(line, nowMs))
-      .map((line) => this.#ruleOf(line, details));
+      // A line's own date counts before the one that is for all.
+      .map((line) => ({ ...details, ...line, createdAtMs: nowMs }));
+    const places = new Set(rules.map(placeOf));
+    const replaced = (await this.entries()).filter((rule) => places.has(placeOf(rule)));
     await this.#saveAll(rules, details);
     const count = rules.length;
     await this.#note("lists.imported", `${String(count)} ${count === 1 ? "entry" : "entries"}`);
+    return { count, atMs: nowMs, replaced };
+  }
+
+  /** Forgets what an import said, but what was said anew since. */
+  async takeBack(author: string, atMs: number): Promise<number> {
+    const { entries, notices } = this.#deps;
+    const count = await entries.forget({ author, created_at_ms: atMs });
+    notices?.tell("lists");
+    await this.#note("lists.entry_forgotten", `${String(count)} of an import`);
     return count;
   }
 
   async #note(action: AuditAction, detail: string): Promise<void> {
     await this.#deps.note?.({ action, accountId: SERVICE, detail });
-  }
-
-  /** A line's own date counts before the one that is for all. */
-  #ruleOf(said: SaidLine, details: EntryDetails): Rule {
-    return { ...details, ...said, createdAtMs: this.#deps.clock.nowMs() };
   }
 
   async #saveAll(rules: readonly Rule[], { note, expiresAtMs }: EntryDetails): Promise<void> {

@@ -43,17 +43,30 @@ export function operatorEntriesContract(name: string, make: Make<RuleStore>): vo
     const saved = await entries.changes();
     assert.ok(saved > start);
     await entries.save([]);
-    assert.equal(await entries.forget("b.example"), 0);
+    assert.equal(await entries.forget({ subject: "b.example" }), 0);
     assert.equal(await entries.changes(), saved);
-    assert.equal(await entries.forget("a.example"), 1);
+    assert.equal(await entries.forget({ subject: "a.example" }), 1);
     assert.ok((await entries.changes()) > saved);
   });
 
   check("all rules for a subject are deleted together", async (entries) => {
     await entries.save([entry("a.example"), entry("a.example", { word: "listed" })]);
-    assert.equal(await entries.forget("a.example"), 2);
+    assert.equal(await entries.forget({ subject: "a.example" }), 2);
     assert.deepEqual(await entries.all(), []);
   });
+
+  check(
+    "what one author said at one time is deleted together, and nothing else",
+    async (entries) => {
+      const kept = [
+        entry("b.example", { createdAtMs: 2_000 }),
+        entry("c.example", { author: "bob" }),
+      ];
+      await entries.save([entry("a.example"), ...kept]);
+      assert.equal(await entries.forget({ author: "ada", created_at_ms: 1_000 }), 1);
+      assert.deepEqual(await entries.all(), kept);
+    },
+  );
 
   check("more rules than one statement takes are saved together", async (entries) => {
     const many = Array.from({ length: 1_203 }, (_, n) => entry(`n${String(n)}.example`));

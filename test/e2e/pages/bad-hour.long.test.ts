@@ -99,7 +99,7 @@ testInBrowser("a closed port of the resolver is not the domain's fault", async (
   try {
     await dns.close();
     await goTo(page, `${service.url}/#jo@good.example`);
-    await page.locator("main").getByText("which says nothing about the domain").waitFor();
+    await page.locator("main").getByText(`DNS server ${server} does not answer`).waitFor();
     assert.equal(await page.getByText("name servers often answer").count(), 0);
     await page.getByRole("link", { name: /^System 1 broken/ }).click();
     await note(page).getByText(`DNS server ${server} does not answer`).waitFor();
@@ -108,5 +108,32 @@ testInBrowser("a closed port of the resolver is not the domain's fault", async (
     assert.deepEqual(await axeFindings(page), []);
   } finally {
     await close();
+  }
+});
+
+/** Far more than a check may take, and less than a hanging one does. */
+const ENDED_WITHIN_MS = 60_000;
+
+testInBrowser("a silent resolver is named, and each check ends as could not tell", async () => {
+  const dns = await startDnsServer({});
+  const server = `127.0.0.1:${String(dns.port)}`;
+  const { page, service, close } = await openOperated({ GATEPOST_DNS_SERVERS: server });
+  dns.mute();
+  try {
+    const began = Date.now();
+    await goTo(page, `${service.url}/#jo@good.example`);
+    await page.getByRole("img", { name: /^Verdict: Could not tell/ }).waitFor();
+    const { status, body } = await service.get("/api/email/jo@other.example");
+    assert.ok(Date.now() - began < ENDED_WITHIN_MS);
+    const answer = JSON.parse(body) as { dns: boolean; signals: string[]; disposable: boolean };
+    assert.deepEqual([status, answer.dns, answer.disposable], [200, false, false]);
+    assert.ok(answer.signals.includes("dns_indeterminate"), body);
+    await page.getByRole("link", { name: /^System 1 broken/ }).waitFor();
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.locator("main").getByText(`DNS server ${server} does not answer`).waitFor();
+    assert.ok(dns.asked.length > 0, "it was asked, and kept silent");
+  } finally {
+    await close();
+    await dns.close();
   }
 });

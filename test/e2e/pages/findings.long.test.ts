@@ -18,10 +18,9 @@ after(() => shown.close());
 /** Opens a page at 1,280 px, and asserts at its end that it did not complain. */
 async function look(who: Who, path: string, at: (page: Page) => Promise<void>): Promise<void> {
   const { url } = shown.service;
-  const { page, context, complaints } = await openPage(url, {
-    width: 1_280,
-    cookie: shown.cookieOf(who) ?? "",
-  });
+  const cookie = shown.cookieOf(who);
+  const view = { width: 1_280, ...(cookie !== undefined && { cookie }) };
+  const { page, context, complaints } = await openPage(url, view);
   await goTo(page, `${url}${path}`);
   await at(page);
   assert.deepEqual(complaints, []);
@@ -149,6 +148,24 @@ testInBrowser("lists that are alike fold, and those not fetched say why and what
     assert.match(colour ?? "", /--quiet/, "grey, not red");
   }),
 );
+
+/** How many verdicts the service has counted. */
+async function verdicts(): Promise<number> {
+  const { body } = await shown.service.get("/metrics");
+  const counts = body.match(/^gatepost_verdicts_total\{.*\} \d+$/gm) ?? [];
+  return counts.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+testInBrowser("the examples of the front page are no verdicts that anybody asked for", async () => {
+  const before = await verdicts();
+  await look("visitor", "/", async (page) => {
+    await page.getByRole("heading", { name: "Results of this server" }).waitFor();
+    await page.getByRole("img", { name: /^Verdict: Disposable/ }).waitFor();
+  });
+  assert.equal(await verdicts(), before);
+  await shown.service.get("/api/email/jo@good.example");
+  assert.equal(await verdicts(), before + 1);
+});
 
 testInBrowser("the webhook's address and Save stand before the rest of its card", () =>
   look("own", "/settings", async (page) => {

@@ -373,6 +373,16 @@ testInBrowser(
     await confirmBy(page, "Forget trash.example?", "Forget");
     await button(page, "Undo").click();
     await button(page, "Forget trash.example").waitFor();
+    await button(page, "Import many").click();
+    await page.getByLabel("Entries").fill("allow trash.example\nother.example");
+    await page.getByLabel("Lines without a word are").selectOption("deny");
+    await page.getByRole("dialog").getByRole("button", { name: "Import them" }).click();
+    await page.getByText("2 rules imported.").waitFor();
+    await button(page, "Forget other.example").waitFor();
+    await button(page, "Undo").click();
+    await button(page, "Forget other.example").waitFor({ state: "detached" });
+    const row = page.getByRole("row", { name: "trash.example" });
+    await row.getByText("Denied").waitFor();
     assert.deepEqual(complaints, []);
     await context.close();
   },

@@ -5,7 +5,7 @@ import type { SoughtAddress } from "../../core/batch/sought-address.ts";
 import { unpackOctets } from "../../store/pack.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { kindOfFile } from "../files/file-text.ts";
-import { jsonForm } from "../files/record-rows.ts";
+import { outText } from "../files/out-text.ts";
 import { type ListOptions, readListFile, type ReadShape } from "../files/list-file.ts";
 import {
   type AccountList,
@@ -106,32 +106,29 @@ interface WholeList {
 }
 
 /**
- * A file of a list without the rows whose entry is the address. Text keeps its other lines as they are; a workbook is
- * written anew with the sheet that is read. A file that cannot be read is gone. Undefined when it has nothing of the address.
+ * A file of a list without the rows whose entry is the address, written anew as a table in its encoding, or as a workbook of
+ * the sheet that is read. A file that cannot be read is gone. Undefined when it has nothing of the address.
  */
 export async function withoutAddress(
   file: Buffer,
   options: ListOptions,
   sought: SoughtAddress,
 ): Promise<CutFile | undefined> {
-  const isText = !isWorkbook(file);
-  if (isText && !sought.mayBeIn(file.toString("latin1")) && !sought.mayBeIn(wideText(file)))
-    return undefined;
+  const texts = isWorkbook(file) ? [] : [file.toString("latin1"), wideText(file)];
+  if (texts.length > 0 && !texts.some((text) => sought.mayBeIn(text))) return undefined;
   const read = await readAll(file, options).catch(faultOfTable);
   if (read === undefined) return { file, gone: 1, changed: 0, entries: 0 };
   const kept = read.rows.filter(({ entries }) => !entries.some((entry) => sought.isIn(entry)));
   const gone = read.rows.length - kept.length;
-  const changed = kept.filter(({ cells }) =>
-    cells.some((cell) => sought.without(cell) !== cell),
-  ).length;
-  const cut = isText ? cutText(file, read, sought) : undefined;
-  if (gone + changed === 0 && (cut === undefined || cut.equals(file))) return undefined;
-  const entries = kept.reduce((sum, row) => sum + row.entries.length, 0);
-  const figures = { gone, changed: Math.max(changed, gone === 0 ? 1 : 0), entries };
-  if (cut !== undefined && (entries === 0 || (await hasRows(cut, options, kept))))
-    return { file: cut, ...figures };
-  const table = { shape: read.shape, rows: kept };
-  return { file: await tableFile(table, isText, sought), ...figures };
+  const has = (text: string): boolean => sought.without(text) !== text;
+  const changed = kept.filter(({ cells }) => cells.some(has)).length;
+  if (gone + changed === 0 && !texts.some(has)) return undefined;
+  return {
+    file: await tableFile({ shape: read.shape, rows: kept }, texts.length > 0, sought),
+    gone,
+    changed: Math.max(changed, gone === 0 ? 1 : 0),
+    entries: kept.reduce((sum, row) => sum + row.entries.length, 0),
+  };
 }
 
 const wideText = (file: Buffer): string => file.toString("utf16le", file[0] === 0xfe ? 1 : 0);
@@ -156,102 +153,23 @@ async function* oneSlice(file: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(file);
 }
 
-/** Whether a changed file is read as these rows. */
-async function hasRows(
-  file: Buffer,
-  options: ListOptions,
-  rows: readonly ListRow[],
-): Promise<boolean> {
-  const read = await readAll(file, options).catch(faultOfTable);
-  const entriesIn = (row: ListRow | undefined): string => JSON.stringify(row?.entries);
-  return (
-    read?.rows.length === rows.length &&
-    rows.every((row, at) => entriesIn(row) === entriesIn(read.rows[at]))
-  );
-}
-
-/** Text in which each character is an octet, or two of UTF-16. */
-interface RawText {
-  readonly text: string;
-  readonly written: (form: string) => string;
-  readonly octets: (text: string) => Buffer;
-}
-
-function rawText(file: Buffer, encoding: string): RawText {
-  const asIs = (form: string): string => form;
-  if (encoding === "utf-16le") {
-    const octets = (text: string): Buffer => Buffer.from(text, "utf16le");
-    return { text: file.toString("utf16le"), written: asIs, octets };
-  }
-  if (encoding === "utf-16be") {
-    const octets = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
-    const even = file.subarray(0, file.length - (file.length % 2));
-    return { text: Buffer.from(even).swap16().toString("utf16le"), written: asIs, octets };
-  }
-  const written = (form: string): string => Buffer.from(form).toString("latin1");
-  const octets = (text: string): Buffer => Buffer.from(text, "latin1");
-  return { text: file.toString("latin1"), written, octets };
-}
-
-function cutText(file: Buffer, { shape, rows }: WholeList, sought: SoughtAddress): Buffer {
-  const { text, written, octets } = rawText(file, shape.encoding);
-  const isJson = jsonForm(text.replace(/^(?:\u00ef\u00bb\u00bf|\ufeff)/, "")) !== undefined;
-  const left = isJson
-    ? jsonText({ shape, rows }, sought)
-    : octets(sought.without(cutLines(text, { shape, rows }, sought), written));
-  return typeof left === "string" ? Buffer.from(left) : left;
-}
-
-/** Lines from the beginning of a row to that of the next are the row's; in a list each line may hold several. */
-function cutLines(text: string, { shape, rows }: WholeList, sought: SoughtAddress): string {
-  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/);
-  const isList = shape.form === "list";
-  for (let at = 0; at < rows.length;) {
-    const line = rows[at]?.line ?? 1;
-    let end = at;
-    while (rows[end]?.line === line) end += 1;
-    const its = rows.slice(at, end);
-    const kept = its.filter(({ entries }) => !entries.some((entry) => sought.isIn(entry)));
-    if (kept.length < its.length) {
-      const before = lines[line - 1] ?? "";
-      const cells = kept.map(({ cells: [cell = ""] }) => cell).join(", ");
-      const next = isList ? line + 1 : (rows[end]?.line ?? lines.length + 1);
-      lines.fill("", line - 1, next - 1);
-      if (kept.length > 0) lines[line - 1] = cells + (/[\r\n]+$/.exec(before)?.[0] ?? "");
-    }
-    at = end;
-  }
-  return lines.join("");
-}
-
-function jsonText({ shape, rows }: WholeList, sought: SoughtAddress): string {
-  const kept = rows.filter(({ entries }) => !entries.some((entry) => sought.isIn(entry)));
-  const values = kept.map(
-    ({ object, cells }) =>
-      object ?? JSON.stringify(shape.form === "objects" ? (cells[shape.at] ?? "") : cells),
-  );
-  const head = shape.form === "objects" ? [] : [JSON.stringify(shape.header)];
-  return `[\n${sought.without([...head, ...values].join(",\n"))}\n]\n`;
-}
-
 async function tableFile(
   { shape, rows }: WholeList,
   isText: boolean,
   sought: SoughtAddress,
 ): Promise<Buffer> {
-  const { header, delimiter } = shape;
-  const clean = rows.map(({ cells }) =>
-    padded(cells, header.length).map((cell) => sought.without(cell)),
-  );
-  const table = [header, ...clean];
+  const table = [shape.header, ...rows.map(({ cells }) => padded(cells, shape.header.length))];
+  const clean = table.map((cells) => cells.map((cell) => sought.without(cell)));
   if (isText) {
+    const { encode } = outText(shape, false);
     const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
-    const line = (cells: readonly string[]): string => cells.map(quoted).join(delimiter);
-    return Buffer.from(`${table.map(line).join("\r\n")}\r\n`);
+    const { hasMark = false, delimiter, lineEnd = "\r\n" } = shape;
+    const line = (cells: readonly string[]): string => cells.map(quoted).join(delimiter) + lineEnd;
+    return Buffer.from(encode((hasMark ? "\ufeff" : "") + clean.map(line).join("")));
   }
   const octets: Buffer[] = [];
   const pages = (async function* () {
-    yield await Promise.resolve(table);
+    yield await Promise.resolve(clean);
   })();
   for await (const piece of workbookOf(pages)) octets.push(piece as Buffer);
   return Buffer.concat(octets);

@@ -50,8 +50,8 @@ export const END_OF_TEXT = "\u001a";
 export const isBlankRow = (cells: readonly string[]): boolean =>
   cells.length < 2 && (cells[0] ?? "").replace(END_OF_TEXT, "") === "";
 
-/** `start`: of a cell. `closed`: behind a quote that ends the cell, or is the first of a pair. */
-type State = "start" | "plain" | "quoted" | "closed";
+/** What a file has room for. */
+const LINE_MAX_UNITS = 20_000_000;
 
 /**
  * Reads CSV (RFC 4180) as it comes, linear and with bounded memory. Lines end with CR, LF or both; blank lines are no
@@ -60,183 +60,146 @@ type State = "start" | "plain" | "quoted" | "closed";
  * a row with a fault, and the lines behind it are read again, as long as that is not more than there is text.
  */
 export class CsvReader {
-  readonly #delimiter: number;
-  readonly #quote: number;
-  #state: State = "start";
-  #cell = "";
-  #cells: string[] = [];
-  #rows: RawRow[] = [];
+  readonly #delimiter: string;
+  readonly #quote: string;
+  /** Of the line that is not whole yet. */
+  #tail = "";
+  #endsWithCr = false;
+  /** Whole lines with their ends, and the number of the first. */
+  #lines: string[] = [];
   #line = 1;
-  #rowLine = 1;
-  #quoteLine = 1;
-  #afterCr = false;
-  #hasBreak = false;
+  /** Where in them it is read. */
+  #at = 0;
+  #from = 0;
+  #cells: string[] = [];
   #fault: string | undefined;
-  #quoted = "";
-  /** Where the open quote is in this piece; negative: in an earlier one. */
-  #quoteAt = -1;
-  readonly #texts: string[] = [];
   /** How many code units may be read again. Below 0 a quote ends with its line. */
   #againUnits = 2 * CELL_MAX_UNITS;
 
   constructor(delimiter: string, quote = '"') {
-    this.#delimiter = delimiter.charCodeAt(0);
-    this.#quote = quote.charCodeAt(0);
+    this.#delimiter = delimiter;
+    this.#quote = quote;
   }
 
   push(text: string): readonly RawRow[] {
+    if (text === "") return [];
     this.#againUnits += text.length;
-    this.#texts.push(text);
-    this.#readAll();
-    return this.#takeRows();
+    if (this.#endsWithCr && text.charCodeAt(0) !== LF) this.#endLine("");
+    this.#endsWithCr = text.endsWith("\r");
+    let from = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code !== LF && code !== CR) continue;
+      if (code === CR && at + 1 === text.length) break;
+      if (code === CR && text.charCodeAt(at + 1) === LF) at += 1;
+      this.#endLine(text.slice(from, at + 1));
+      from = at + 1;
+    }
+    this.#tail += text.slice(from);
+    if (this.#tail.length > LINE_MAX_UNITS)
+      throw new TableFault(`A line is longer than ${String(LINE_MAX_UNITS)} characters.`);
+    return this.#rows(false);
   }
 
   end(): readonly RawRow[] {
-    while (this.#state === "quoted") {
-      this.#spoil("", 0);
-      this.#readAll();
+    if (this.#tail !== "") this.#endLine("");
+    return this.#rows(true);
+  }
+
+  #endLine(text: string): void {
+    this.#lines.push(this.#tail + text);
+    this.#tail = "";
+  }
+
+  #rows(isEnd: boolean): readonly RawRow[] {
+    const rows: RawRow[] = [];
+    let at = 0;
+    while (at < this.#lines.length) {
+      [this.#at, this.#from, this.#cells, this.#fault] = [at, 0, [], undefined];
+      const next = this.#readRow(isEnd);
+      if (next === undefined) break;
+      const cells = this.#cells;
+      if (!isBlankRow(cells)) rows.push({ cells, line: this.#line, fault: this.#fault });
+      this.#line += next - at;
+      at = next;
     }
-    if (this.#state !== "start" || this.#cells.length > 0) this.#endRow();
-    return this.#takeRows();
-  }
-
-  #readAll(): void {
-    for (let text = this.#texts.pop(); text !== undefined; text = this.#texts.pop()) {
-      let at = 0;
-      while (at < text.length) at = this.#readCells(text, at);
-      if (this.#state !== "quoted" && this.#state !== "closed") this.#quoted = "";
-      else this.#quoted += this.#quoteAt < 0 ? text : text.slice(this.#quoteAt);
-      this.#quoteAt = -1;
-      if (!this.#hasBreak) this.#quoted = this.#quoted.slice(0, CELL_MAX_UNITS);
-    }
-  }
-
-  /** Reads from `from` to the end, or until a quote turns out to be broken. Returns where to read on. */
-  #readCells(text: string, from: number): number {
-    let start = from;
-    for (let at = from; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      const isPairedLf = this.#afterCr && code === LF;
-      this.#afterCr = code === CR;
-      if (isPairedLf && this.#state === "start") {
-        start = at + 1;
-        continue;
-      }
-      const isBreak = code === LF || code === CR;
-      if (isBreak && !isPairedLf) this.#line += 1;
-      const isEnd = isBreak || code === this.#delimiter;
-      switch (this.#state) {
-        case "quoted":
-          if (code === this.#quote) {
-            this.#grow(text.slice(start, at));
-            this.#state = "closed";
-            start = at + 1;
-          } else if (this.#isBroken(isBreak, at - start)) return this.#spoil(text, at);
-          continue;
-        case "closed":
-          if (code === this.#quote) {
-            this.#state = "quoted"; // a pair of quotes is one
-            start = at;
-            continue;
-          }
-          if (!isEnd && this.#hasBreak) return this.#spoil(text, at);
-          start = at;
-          break;
-        case "start":
-          if (code === this.#quote) {
-            this.#open(at);
-            start = at + 1;
-            continue;
-          }
-          start = at;
-          break;
-        case "plain":
-      }
-      this.#state = "plain";
-      if (!isEnd) continue;
-      this.#grow(text.slice(start, at));
-      this.#addCell();
-      start = at + 1;
-      if (isBreak) this.#endRow(true);
-    }
-    if (this.#state !== "closed") this.#grow(text.slice(start));
-    return text.length;
-  }
-
-  #open(at: number): void {
-    this.#state = "quoted";
-    this.#hasBreak = false;
-    this.#quoteLine = this.#line;
-    this.#quoteAt = at;
-    this.#quoted = "";
-  }
-
-  #isBroken(isBreak: boolean, units: number): boolean {
-    if (!isBreak && !this.#hasBreak) return false;
-    this.#hasBreak = true;
-    return this.#againUnits < 0 || this.#cell.length + units >= CELL_MAX_UNITS;
-  }
-
-  /** Makes a row with a fault of what is read up to the end of the line with the quote. Returns where to read on. */
-  #spoil(text: string, at: number): number {
-    const isHere = this.#quoteAt >= 0;
-    const earlier = isHere ? "" : this.#quoted;
-    const inEarlier = earlier.search(/[\r\n]/);
-    const from = Math.max(0, this.#quoteAt);
-    const found = inEarlier < 0 ? text.slice(from, at + 1).search(/[\r\n]/) : -1;
-    const end = found < 0 ? text.length : from + found;
-    const first = inEarlier < 0 ? earlier + text.slice(from, end) : earlier.slice(0, inEarlier);
-    const line = this.#quoteLine;
-    const rest = first.slice(0, CELL_MAX_UNITS).split(String.fromCharCode(this.#delimiter));
-    const fault = `The quote opened on line ${String(line)} is not closed.`;
-    const cells = [...this.#cells, ...rest].slice(0, COLUMNS_MAX);
-    this.#rows.push({ cells, line: this.#rowLine, fault });
-    this.#afterCr = (inEarlier < 0 ? text.charCodeAt(end) : earlier.charCodeAt(inEarlier)) === CR;
-    this.#begin();
-    this.#quoted = "";
-    this.#quoteAt = -1;
-    this.#line = this.#rowLine = line + 1;
-    if (inEarlier < 0) {
-      this.#againUnits -= Math.max(0, at - end);
-      return end + 1;
-    }
-    this.#againUnits -= earlier.length - inEarlier + at;
-    this.#texts.push(text, earlier.slice(inEarlier + 1));
-    return Infinity;
-  }
-
-  #grow(text: string): void {
-    const room = CELL_MAX_UNITS - this.#cell.length;
-    this.#cell += text.length > room ? text.slice(0, room) : text;
-    if (text.length <= room) return;
-    this.#fault = `Line ${String(this.#rowLine)} has a cell of more than ${String(CELL_MAX_UNITS)} characters.`;
-  }
-
-  #addCell(): void {
-    if (!putCell(this.#cells, this.#cells.length, this.#cell))
-      this.#fault = `Line ${String(this.#rowLine)} has more than ${String(COLUMNS_MAX)} columns.`;
-    this.#cell = "";
-    this.#state = "start";
-  }
-
-  #endRow(isCellDone = false): void {
-    if (!isCellDone) this.#addCell();
-    const cells = this.#cells;
-    if (!isBlankRow(cells)) this.#rows.push({ cells, line: this.#rowLine, fault: this.#fault });
-    this.#begin();
-    this.#rowLine = this.#line;
-  }
-
-  #begin(): void {
-    this.#cells = [];
-    this.#cell = "";
-    this.#fault = undefined;
-    this.#state = "start";
-  }
-
-  #takeRows(): readonly RawRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
+    this.#lines = this.#lines.slice(at);
     return rows;
   }
+
+  /** Returns which line comes behind the row; undefined while the end of a quote may come. */
+  #readRow(isEnd: boolean): number | undefined {
+    const first = this.#at;
+    for (;;) {
+      const [open, from] = [this.#at, this.#from];
+      const isQuoted = this.#lines[open]?.[from] === this.#quote;
+      const quoted = isQuoted ? this.#quoted(isEnd) : "";
+      if (quoted === undefined) return undefined;
+      const line = this.#lines[this.#at] ?? "";
+      const found = line.indexOf(this.#delimiter, this.#from);
+      const rest = line.slice(this.#from, found < 0 ? endOfText(line) : found);
+      if (quoted === BROKEN || (rest !== "" && this.#at > open)) {
+        this.#spoil(open, from, this.#line + open - first);
+        return open + 1;
+      }
+      this.#put(quoted + rest);
+      if (found < 0) return this.#at + 1;
+      this.#from = found + 1;
+    }
+  }
+
+  /** What quotes enclose; undefined while more lines may come. */
+  #quoted(isEnd: boolean): string | typeof BROKEN | undefined {
+    const parts: string[] = [];
+    let units = 0;
+    for (let from = this.#from + 1; ; from = 0) {
+      const line = this.#lines[this.#at] ?? "";
+      const close = this.#closing(line, from);
+      const part = close < 0 ? line.slice(from) : line.slice(from, close);
+      parts.push(part);
+      units += part.length;
+      if (units >= CELL_MAX_UNITS && (close < 0 || parts.length > 1)) return BROKEN;
+      if (close >= 0) {
+        this.#from = close + 1;
+        return parts.join("").replaceAll(this.#quote + this.#quote, this.#quote);
+      }
+      if (this.#againUnits < 0) return BROKEN;
+      if (this.#at + 1 === this.#lines.length) return isEnd ? BROKEN : undefined;
+      this.#at += 1;
+    }
+  }
+
+  /** Where a quote stands that is not the first of a pair. */
+  #closing(line: string, from: number): number {
+    let at = line.indexOf(this.#quote, from);
+    while (at >= 0 && line[at + 1] === this.#quote) at = line.indexOf(this.#quote, at + 2);
+    return at;
+  }
+
+  #spoil(open: number, from: number, number: number): void {
+    for (let at = open + 1; at <= this.#at; at += 1)
+      this.#againUnits -= this.#lines[at]?.length ?? 0;
+    const line = this.#lines[open] ?? "";
+    const rest = line.slice(from, Math.min(endOfText(line), from + CELL_MAX_UNITS));
+    this.#cells = [...this.#cells, ...rest.split(this.#delimiter)].slice(0, COLUMNS_MAX);
+    this.#fault = `The quote opened on line ${String(number)} is not closed.`;
+  }
+
+  #put(cell: string): void {
+    const what =
+      cell.length > CELL_MAX_UNITS
+        ? `has a cell of more than ${String(CELL_MAX_UNITS)} characters`
+        : undefined;
+    const isPut = putCell(this.#cells, this.#cells.length, cell.slice(0, CELL_MAX_UNITS));
+    const why = isPut ? what : `has more than ${String(COLUMNS_MAX)} columns`;
+    if (why !== undefined) this.#fault = `Line ${String(this.#line)} ${why}.`;
+  }
+}
+
+/** A quote that does not end where it should. */
+const BROKEN = Symbol("broken");
+
+function endOfText(line: string): number {
+  const isLf = line.endsWith("\n");
+  return line.length - (line.endsWith("\r\n") ? 2 : isLf || line.endsWith("\r") ? 1 : 0);
 }

@@ -270,23 +270,13 @@ export const VERDICTS: readonly Figure<Readonly<Record<string, VerdictTotals | u
   },
 ];
 
-interface WorkerReading {
-  readonly worker: string;
-  readonly figures: WorkerFigures | undefined;
-}
-
-export const WORKER: readonly Figure<WorkerReading>[] = [
-  {
-    name: "gatepost_worker_info",
-    help: "1, with the name of this worker, which is new with each start.",
-    labelNames: ["worker"],
-    of: ({ worker }) => [[1, { worker }]],
-  },
+/** Without figures before the worker's first report. */
+export const WORKER: readonly Figure<WorkerFigures | undefined>[] = [
   {
     name: "gatepost_worker_chunks_total",
     help: "Chunks by what came of them: taken, then stored, late, postponed (DNS was silent) or failed.",
     labelNames: ["outcome"],
-    of({ figures }) {
+    of(figures) {
       const { taken = 0, stored = 0, late = 0, postponed = 0, failed = 0 } = figures ?? {};
       return rowsBy("outcome", { taken, stored, late, postponed, failed });
     },
@@ -294,17 +284,7 @@ export const WORKER: readonly Figure<WorkerReading>[] = [
   {
     name: "gatepost_worker_entries_per_second",
     help: "Entries checked in a second while there is work.",
-    of: ({ figures }) => figures?.entriesPerSecond ?? 0,
-  },
-  {
-    name: "gatepost_worker_chunks_in_use",
-    help: "Chunks under way.",
-    of: ({ figures }) => figures?.inUse ?? 0,
-  },
-  {
-    name: "gatepost_worker_open_entries",
-    help: "Entries of chunks under way that are not checked yet.",
-    of: ({ figures }) => figures?.openEntries ?? 0,
+    of: (figures) => figures?.entriesPerSecond ?? 0,
   },
 ];
 

@@ -457,7 +457,7 @@ function watchParts(parts: ServiceParts): void {
     bulk: thread?.figures()?.verdicts,
   }));
   if (thread === undefined) return;
-  watch(registry, WORKER, () => ({ worker: "bulk-thread", figures: thread.figures()?.worker }));
+  watch(registry, WORKER, () => thread.figures()?.worker);
 }
 
 function dashboardOf(

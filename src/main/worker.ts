@@ -64,7 +64,7 @@ async function openWorker(process: Process) {
     completed: () => void announce(),
   });
   closing.add(notices.hear("jobs", () => worker.wake()));
-  watch(registry, WORKER, () => ({ worker: name, figures: worker.figures() }));
+  watch(registry, WORKER, () => worker.figures());
   const learning = () => ({ clients: { learning: dns.stats() }, trust: undefined });
   watch(registry, DNS, () => [checks.dnsFigures(), learning()]);
   watch(registry, VERDICTS, () => ({ bulk: checks.verdicts() }));

@@ -57,7 +57,6 @@ const FIGURES: WorkerFigures = {
   failed: 6,
   entriesPerSecond: 7,
   inUse: 8,
-  openEntries: 9,
 };
 
 const yes = () => Promise.resolve(true);
@@ -71,7 +70,7 @@ function page(read: () => Promise<typeof backlog>, answers = yes) {
   watch(registry, HEALTH, () => Promise.resolve({ parts: ["database", "dns"], broken }));
   watch(registry, PROGRAM, () => "1");
   watch(registry, ANSWER_CACHE, () => ({ hits: 3, misses: 1 }));
-  watch(registry, WORKER, () => ({ worker: "w1", figures: FIGURES }));
+  watch(registry, WORKER, () => FIGURES);
   outcomeCounter(registry, "webhooks")("accepted");
   watch(registry, SHARES, () => createShares().figures());
   watch(registry, BACKLOG, () => readDatabase(clock, answers, read));

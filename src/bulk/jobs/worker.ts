@@ -66,7 +66,6 @@ export interface WorkerFigures {
   readonly failed: number;
   readonly entriesPerSecond: number;
   readonly inUse: number;
-  readonly openEntries: number;
 }
 
 class RunningChunk {
@@ -169,7 +168,6 @@ export class BulkWorker {
       ...this.#counts,
       entriesPerSecond: this.#leases.entriesPerSecond,
       inUse: this.#underWay,
-      openEntries: this.#openEntries,
     };
   }
 

@@ -2,12 +2,13 @@ import { strict as assert } from "node:assert";
 import { test, type TestContext } from "node:test";
 import { addAccount, openStores } from "../../test/contracts/stores.ts";
 import { literalDatasets } from "../../test/lists/literal-datasets.ts";
+import type { SqlDatabase } from "../store/database.ts";
 import { Accounts } from "../accounts/accounts-store.ts";
 import { readEntry } from "../core/address/address.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
 import { createAccountHash, marksOf } from "./traffic-marks.ts";
-import { Traffic, type TrafficDeps } from "./traffic.ts";
+import { FRESH_MS, Traffic, type TrafficDeps } from "./traffic.ts";
 import { TrafficStore } from "./traffic-store.ts";
 import { AccountSwitches } from "./account-switches.ts";
 
@@ -200,6 +201,66 @@ test("a flood of page keys pushes out its own rows alone", async (t) => {
   const rows = await db.selectFrom("traffic").select("subject").execute();
   assert.ok(rows.length <= 30);
   assert.equal(rows.filter(({ subject }) => !subject.startsWith("page.")).length, 5);
+});
+
+/** Counts a sign-up of the mailbox under the key "ip" alone; returns how many others signed up under it today. */
+function signUpBy(sql: SqlDatabase) {
+  return async (traffic: Traffic, mailbox: string, key: string): Promise<number | undefined> => {
+    const { since = 0 } =
+      (await sql.db.selectFrom("accounts").select("traffic_since as since").executeTakeFirst()) ??
+      {};
+    const owner = { accountId: "a1", since: Number(since), isPage: false };
+    const marks = { owner, mailbox, spelling: mailbox, messages: "messages" };
+    const asked = { question: "signup", isKnown: false, sources: [{ name: "ip", subject: key }] } as const; // prettier-ignore
+    await traffic.read(marks, 1_000, asked);
+    const counts = traffic.counts(marks, asked);
+    traffic.countSources(marks, asked);
+    return counts?.["ip"]?.day;
+  };
+}
+
+test("an attacker with a new key for each call keeps within the bound, and the honest keys of the day stay", async (t) => {
+  const { sql, clock, ids, log } = await openCounter(t);
+  const signUp = signUpBy(sql);
+  const store = new TrafficStore(sql.db, clock, { source: 60, other: 60 });
+  const traffic = new Traffic({ store, clock, ids, log });
+  clock.advance(20_000 * DAY_MS);
+  for (const mailbox of ["ann", "ben", "eva"]) await signUp(traffic, mailbox, "office");
+  for (let at = 0; at < 200; at += 1) {
+    await signUp(traffic, `m${String(at)}`, `new${String(at)}`);
+    if (at % 2 !== 0) continue;
+    clock.advance(60_000);
+    await traffic.flush();
+  }
+  clock.advance(60_000);
+  await traffic.flush();
+  const rows = await sql.db.selectFrom("traffic").select("subject").execute();
+  assert.ok(rows.length <= 60 + 20, "what came since the last count, too");
+  const others = rows.filter(({ subject }) => subject !== "office").map(({ subject }) => subject);
+  assert.ok(others.includes("new199") && !others.includes("new0"), "the oldest go first");
+  const restarted = new Traffic({ store, clock, ids, log });
+  assert.equal(await signUp(restarted, "new", "office"), 3);
+});
+
+test("what one server counts another one knows within a second, and a kill loses no more", async (t) => {
+  const { sql, clock, open } = await openCounter(t);
+  const signUp = signUpBy(sql);
+  const [one, two] = [open(FRESH_MS), open(FRESH_MS)];
+  clock.advance(20_000 * DAY_MS);
+  assert.equal(await signUp(two, "ann", "office"), 0);
+  await two.flush();
+  clock.advance(1_000);
+  assert.deepEqual(
+    [await signUp(one, "ben", "office"), await signUp(two, "ann", "office")],
+    [1, 0],
+  );
+  for (let passed = 0; passed < 1_000; passed += 100) {
+    clock.advance(100);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  }
+  assert.equal(await signUp(two, "eva", "office"), 2);
+  const afterKill = open(FRESH_MS);
+  assert.equal(await signUp(afterKill, "eva", "office"), 2);
 });
 
 test("counts of several processes add up within a second", async (t) => {

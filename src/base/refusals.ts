@@ -274,8 +274,6 @@ export function signUpsSpent(most: number): Refusal {
   return new Refusal("sign_ups_spent", 429, message);
 }
 
-export const nulInText = fixed("nul_in_text", 400, "Text must not contain the character NUL.");
-
 export function badField(message: string): Refusal {
   return new Refusal("bad_field", 400, message);
 }

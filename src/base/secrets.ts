@@ -128,3 +128,18 @@ export function createAddressHash(master: Uint8Array): AddressHash {
 
 /** 32 hexadecimal digits: HMAC-SHA256, cut to 128 bits. Without the secret key addresses cannot be guessed. */
 export type AddressHash = (canonical: string) => string;
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** Base32 of RFC 4648 without padding; bits that fill no character are left out. */
+export function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += BASE32[(value >> (bits - 5)) & 31] ?? "";
+  }
+  return text;
+}

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../base/entries.ts";
-import { deriveKey } from "../base/secrets.ts";
+import { base32, deriveKey } from "../base/secrets.ts";
 import { type Address, addressKey } from "../core/address/address.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
@@ -27,7 +27,6 @@ import { PAGE_PREFIX } from "./traffic-store.ts";
 /** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */
 export type AccountHash = (accountId: string, text: string) => string;
 
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HASH_LENGTH = 26;
 
 const KEYS_MAX = 10_000;
@@ -46,18 +45,6 @@ export function createAccountHash(key: Uint8Array): AccountHash {
   };
   return (accountId, text) =>
     base32(createHmac("sha256", keyOf(accountId)).update(text).digest()).slice(0, HASH_LENGTH);
-}
-
-function base32(bytes: Uint8Array): string {
-  let text = "";
-  let bits = 0;
-  let value = 0;
-  for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0xfff;
-    bits += 8;
-    for (; bits >= 5; bits -= 5) text += BASE32[(value >> (bits - 5)) & 31] ?? "";
-  }
-  return text;
 }
 
 /** The id that all spellings of one mailbox share within an account; two accounts never share one. */

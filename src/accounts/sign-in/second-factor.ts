@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { badField, notNow } from "../../base/refusals.ts";
-import type { SecretBox } from "../../base/secrets.ts";
+import { base32, type SecretBox } from "../../base/secrets.ts";
 import type { Account, Accounts } from "../accounts-store.ts";
 import type { Audit } from "../audit.ts";
 import type { Visitor } from "./sign-ins.ts";
@@ -12,16 +12,6 @@ const RECOVERY_CODES = 10;
 /** 80 bits, so that a plain hash keeps them. */
 const RECOVERY_BYTES = 10;
 const SET_UP_MS = 600_000;
-
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-/** Base32 of RFC 4648 without padding, for a multiple of five octets. */
-const base32 = (octets: Uint8Array): string =>
-  Array.from({ length: (octets.length * 8) / 5 }, (_, at) => {
-    const [first, shift] = [(at * 5) >> 3, 11 - ((at * 5) & 7)];
-    const pair = ((octets[first] ?? 0) << 8) | (octets[first + 1] ?? 0);
-    return BASE32[(pair >> shift) & 31];
-  }).join("");
 
 /** The code for a counter (RFC 4226 section 5.3). */
 export function counterCode(secret: Uint8Array, counter: number, digits = 6): string {

@@ -186,7 +186,7 @@ test("administrators cannot switch themselves off or take their own rights away"
   assert.equal((await admin.post(`admin/accounts/${id}/demote`)).status, 409);
 });
 
-test("NUL in an id is 404 and in a text 400, and changes nothing", async (t) => {
+test("an id with NUL is no other id, and changes nothing", async (t) => {
   const { world, signedIn } = await worldFor(t);
   const id = await world.addAccount("admin@gatepost.example", { isAdmin: true });
   const other = await world.addAccount(EMAIL);
@@ -194,17 +194,23 @@ test("NUL in an id is 404 and in a text 400, and changes nothing", async (t) => 
   const admin = await signedIn("admin@gatepost.example");
   for (const verb of ["demote", "disable", "promote", "enable", "tier", "credits", "password"]) {
     for (const one of [id, other]) {
-      const reply = await admin.post(`admin/accounts/${one}%00/${verb}`, { amount: 1, reason: "" });
+      const body = { ...OWN, amount: 1, reason: "", tier: "free", password: "a long new one" };
+      const reply = await admin.post(`admin/accounts/${one}%00/${verb}`, body);
       assert.equal(reply.status, 404, verb);
     }
   }
   assert.equal((await admin.get(`admin/accounts/${id}%00x`)).status, 404);
   assert.equal((await admin.delete(`keys/${key.key.id}%00`)).status, 404);
-  assert.equal((await admin.get("admin/accounts?q=a%00b")).status, 400);
+  assert.deepEqual((await admin.get("admin/accounts?q=a%00b")).json, {
+    accounts: [],
+    total: 0,
+    page: 1,
+    page_size: 50,
+  });
   assert.equal((await admin.post("keys", { name: "a\0b" })).status, 400);
   assert.equal(
     (await admin.post("sign-in", { email: `${EMAIL}\0`, password: PASSWORD })).status,
-    400,
+    401,
   );
   const admins = (await world.store.accounts.find(id))?.isAdmin;
   assert.deepEqual([admins, (await world.store.accounts.find(other))?.isAdmin], [true, false]);

@@ -17,9 +17,7 @@ import {
   foreignOrigin,
   hostNotAllowed,
   INTERNAL_ERROR_MESSAGE,
-  notFound,
   notSignedIn,
-  nulInText,
   rateExceeded,
   type Refusal,
   STORE_AWAY,
@@ -112,7 +110,7 @@ async function serve(
   if (route.method !== "GET") checkOrigin(source, deps.info.publicUrl(), deps.trustedProxies);
   const { known, claimed, started } = await whoAsks(route, source, visitor, deps);
   checkStanding(route.for, known);
-  const query = readQuery(id, target.query);
+  const query = readQuery(target.query);
   const owner = known === undefined ? bucketKey(clientAddress) : accountKey(known.account.id);
   const { release, ...content } = await contentOf(route, source, owner, deps);
   const isLetIn = known !== undefined && (route.for === "leaving" || !known.account.isDisabled);
@@ -232,19 +230,9 @@ function checkOrigin(request: HttpRequest, publicUrl: string, trusted: TrustedPr
   if (isDowngraded || !URL.canParse(asked) || new URL(asked).origin !== from) throw refused();
 }
 
-/** Looked for at this one door: the embedded store cuts text at NUL, and PostgreSQL refuses it. */
-function holdsNul(value: unknown): boolean {
-  if (typeof value === "string") return value.includes("\0");
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([name, inner]) => name.includes("\0") || holdsNul(inner));
-}
-
-function readQuery(id: string, text: string): AccountRequest["query"] {
+function readQuery(text: string): AccountRequest["query"] {
   if (text.length > 4_096) throw targetTooLong();
-  const query = Object.fromEntries(new URLSearchParams(text));
-  if (holdsNul(id)) throw notFound();
-  if (holdsNul(query)) throw nulInText();
-  return query;
+  return Object.fromEntries(new URLSearchParams(text));
 }
 
 interface Content extends Pick<AccountRequest, "body" | "file"> {
@@ -268,9 +256,6 @@ async function contentOf(
     if (body.kind === "none") return { body: {}, release };
     // A form, in either encoding, could be another site's.
     if (body.kind !== "json") throw unsupportedMediaType();
-    // A check's entry may hold anything: it is malformed then, and never stored as it is.
-    const { entry: _, entries: __, ...stored } = body.value as Readonly<Record<string, unknown>>;
-    if (holdsNul(stored)) throw nulInText();
     return { body: body.value, release };
   } catch (refusal) {
     release();

@@ -1,5 +1,5 @@
 import { FEEDBACK_OUTCOMES } from "../../core/policy/outcomes.ts";
-import { badParameter, apiKeyRequired, missingParameter, nulInText } from "../../base/refusals.ts";
+import { badParameter, apiKeyRequired, missingParameter } from "../../base/refusals.ts";
 import { QUESTIONS } from "../../core/policy/default-policy.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import { Type } from "../../core/json-schema.ts";
@@ -81,7 +81,6 @@ export function readFeedback(field: (name: string) => string | undefined): NewFe
   if (Array.from(note).length > FEEDBACK_NOTE_MAX) {
     throw badParameter("note", `text of at most ${String(FEEDBACK_NOTE_MAX)} characters`);
   }
-  if (note.includes("\0")) throw nulInText();
   return { about: mailbox === undefined ? { email: about } : { mailbox }, outcome, note };
 }
 

@@ -26,7 +26,6 @@ export const SHOWN: Readonly<Record<Maker, refusals.Refusal>> = {
   invalidJson: refusals.invalidJson(),
   bodyCutShort: refusals.bodyCutShort(),
   notFound: refusals.notFound(),
-  nulInText: refusals.nulInText(),
   setUpOpen: refusals.setUpOpen(),
   methodNotAllowed: refusals.methodNotAllowed(),
   requestTimedOut: refusals.requestTimedOut(),

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 /** A row of `statuses`: what such answers mean to the person at the form. */
 export interface StatusRow {
   readonly status: readonly (number | "none")[];
+  /** Who can provoke it; no visitor can. */
+  readonly by: string;
   readonly decision: "accept" | "reject";
   readonly reason: string;
   readonly message?: string;

@@ -231,18 +231,13 @@ export async function compoundFault(slices: AsyncIterable<Uint8Array>): Promise<
 const HTML = `The file is a web page (HTML), whatever its name; open it in a spreadsheet program, then ${OTHER}.`;
 
 const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
-  [/^<(?:!doctype html|html|head|body|table|meta|script|style|div|!--)\b/i, HTML],
   [/^(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html)\b/i, HTML],
-  [/^<\?xml[^>]{0,200}>\s*(?:<\?mso-application|<(?:ss:)?workbook\b)/i, OTHER_SHEET],
-  [/^<\?xml[^>]{0,200}>\s*<office:/i, OTHER_SHEET],
+  [/^<(?:head|body|table|meta|script|style|div|!--)\b/i, HTML],
+  [/^<\?xml[^>]{0,200}>\s*<(?:\?mso-application|(?:ss:)?workbook\b|office:)/i, OTHER_SHEET],
+  [/^(?:ID;P|TABLE\r?\n0,1\r?\n|socialcalc:version)/, OTHER_SHEET],
   [/^<(?:\?xml|!doctype|[a-z][\w.-]*(?:\s[^<>@]{0,1000})?\/?>)/i, NO_LIST],
+  [/^(?:\{\\rtf|BEGIN:VCALENDAR|%!PS)/i, NO_LIST],
   [/^(?:#.{0,200}[\r\n]+|version:\s*1[\r\n]+)*dn::?\s/i, NO_LIST],
-  [/^ID;P/, OTHER_SHEET],
-  [/^TABLE\r?\n0,1\r?\n/, OTHER_SHEET],
-  [/^\{\\rtf/, NO_LIST],
-  [/^BEGIN:VCALENDAR/i, NO_LIST],
-  [/^socialcalc:version/, OTHER_SHEET],
-  [/^%!PS/, NO_LIST],
   [
     /^(?:--.*\r?\n|\/\*[^*]*\*\/;?|\s)*(?:(?:CREATE|DROP|LOCK) (?:DATABASE|SCHEMA|TABLES?)|INSERT INTO|REPLACE INTO|(?:BEGIN|START) TRANSACTION;|COPY \S+ \(|PRAGMA \w+ ?=|SET [\w.@]+ ?=|\\restrict )/i,
     NO_LIST,
@@ -251,9 +246,8 @@ const FORMS: readonly (readonly [start: RegExp, what: string])[] = [
     /^(?:(?:%YAML.*\r?\n)?---[ \t]*\r?\n[ \t]*(?:- +)?[\w-]+:|(?:[\w-]+:[ \t]*\r?\n)?[ \t]*- +[\w-]+:[ \t].*\r?\n[ \t]+[\w-]+:[ \t])/,
     NO_LIST,
   ],
-  [/^From \S+ .{0,200}\r?\n[\w-]+:/, MAIL],
   [
-    /^(?:Return-Path|Received|Delivered-To|MIME-Version|DKIM-Signature|X-[\w-]+|Message-ID|ARC-[\w-]+|Authentication-Results|Date|From|To|Subject|Content-Type):.{0,2000}\r?\n(?:[ \t].{0,2000}\r?\n){0,50}[A-Za-z][\w-]{1,60}:/,
+    /^(?:From \S+ .{0,200}\r?\n|(?:Return-Path|Received|Delivered-To|MIME-Version|DKIM-Signature|X-[\w-]+|Message-ID|ARC-[\w-]+|Authentication-Results|Date|From|To|Subject|Content-Type):.{0,2000}\r?\n(?:[ \t].{0,2000}\r?\n){0,50})[A-Za-z][\w-]{1,60}:/,
     MAIL,
   ],
 ];

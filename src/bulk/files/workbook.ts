@@ -217,7 +217,7 @@ class SheetReader {
   }
 
   #linked(text: string): string {
-    const target = this.#links.get(this.#name);
+    const target = this.#links.size === 0 ? undefined : this.#links.get(this.#name);
     if (target === undefined || kindOfCell(text) === "address") return text;
     const [address = ""] = target.slice("mailto:".length).split("?", 1);
     return text.trim() === "" ? address : `${text.trim()} <${address}>`;
@@ -268,7 +268,8 @@ async function sharedTexts(zip: Zip, path: string): Promise<readonly string[]> {
         units += text.length + 40;
         if (units > TEXTS_MAX_UNITS)
           throw new TableFault("The workbook holds too much text; save it as .csv.");
-        texts.push(Buffer.from(unescaped(text)).toString()); // a copy, because a part would keep the whole piece of XML
+        // A copy, because a part of 13 characters and more would keep the whole piece of XML.
+        texts.push(text.length < 13 ? unescaped(text) : Buffer.from(unescaped(text)).toString());
       }
     },
   });

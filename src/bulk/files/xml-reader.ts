@@ -24,6 +24,8 @@ const DECLARED_MAX = 10_000;
 /** What parts of a workbook have by ECMA-376, transitional or strict; parts without a namespace are read, too. */
 const KNOWN_NAMESPACE = /\/spreadsheetml\/(?:2006\/)?main$|\/package\/2006\/relationships$/;
 
+const NO_ATTRIBUTES = (): Attributes => ({});
+
 /** Stretches that end with a text of their own, and whether they are text. */
 const STRETCHES = [
   { start: "<!--", end: "-->", isText: false },
@@ -98,6 +100,7 @@ export class XmlReader {
     if (found === undefined) return xml.length - at < "<![CDATA[".length ? at : undefined;
     this.#stretch = found;
     this.#elements += 1;
+    if (this.#elements > ELEMENTS_MAX) return undefined;
     return at + found.start.length;
   }
 
@@ -122,7 +125,11 @@ export class XmlReader {
     const attributes = nameEnd < 0 ? "" : inside.slice(nameEnd);
     if (attributes.includes("xmlns")) this.#declare(attributes);
     const name = this.#known(qualified);
-    if (name !== undefined) this.#handlers.open?.(name, () => attributesOf(attributes));
+    if (name !== undefined)
+      this.#handlers.open?.(
+        name,
+        attributes === "" ? NO_ATTRIBUTES : () => attributesOf(attributes),
+      );
     if (isEmpty) this.#close(qualified);
   }
 

@@ -3,7 +3,8 @@ import { DAY_MS, dayOf, isoTime } from "../calendar.ts";
 /** As spreadsheets show a number: with 15 digits. */
 export function numberText(value: string): string {
   const number = value === "" ? NaN : Number(value);
-  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : value;
+  if (!Number.isFinite(number)) return value;
+  return String(value.length < 16 ? number : Number(number.toPrecision(15)));
 }
 
 /** What a cell with a date or a time shows of its number, days since 1899-12-31; undefined: nothing that is one. */

@@ -161,12 +161,16 @@ function partsOf(text: string): readonly string[] {
   const isMany = atSigns(text) > 1;
   let start = 0;
   let isFresh = true;
+  let nameAt = -1; // up to where the part that begins at `start` is a name
   const isOfName = (at: number): boolean => {
     const address = nextAt(at);
     if (nextOpen(at) > address || address > nextSemicolon(at) || at - start > NAME_MAX_UNITS)
       return false;
-    const name = text.slice(start, at);
-    return !name.includes("@") && !name.includes("\uff20") && !isDomain(trimEntry(name));
+    const isKnown = nameAt >= start;
+    const name = text.slice(isKnown ? nameAt : start, at);
+    if (/[@\uff20]/.test(name) || (!isKnown && isDomain(trimEntry(name)))) return false;
+    nameAt = at;
+    return true;
   };
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at] ?? "";
@@ -199,7 +203,8 @@ const CELLS_IN_CELLS = 3;
 
 function piecesIn(text: string, depth: number): readonly string[] {
   const parts = partsOf(text);
-  if (parts.length > 1 && depth > 0) return parts.flatMap((part) => piecesIn(part, depth - 1));
+  if (parts.length > 1 && depth > 0)
+    return parts.flatMap((part) => (part.includes("@") ? piecesIn(part, depth - 1) : []));
   const whole = unwrapped(parts.length === 1 ? (parts[0] ?? "") : text);
   if (atSigns(whole) < 2) return whole.includes("@") ? [whole] : [];
   return whole !== text && depth > 0 ? piecesIn(whole, depth - 1) : wordsOf(whole);

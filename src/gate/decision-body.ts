@@ -17,7 +17,7 @@ export interface CheckedDecision extends CheckedEntry {
   readonly marks: Marks | undefined;
   readonly expiresAtMs: number;
   /** The answer that was made of it last: the next one is mostly the same. */
-  last?: DecisionContext & { readonly body: string };
+  last?: { readonly said: DecisionContext; readonly body: string };
 }
 
 export type DecisionAsker = "page" | "account" | "nobody";
@@ -32,12 +32,24 @@ interface DecisionContext {
   readonly proof: Proof | undefined;
 }
 
+const NO_COUNTS: SourceCounts = {};
+
+function areSame(some: SourceCounts = NO_COUNTS, others: SourceCounts = NO_COUNTS): boolean {
+  for (const name in others) if (some[name] === undefined) return false;
+  for (const name in some) {
+    const [one, other] = [some[name], others[name]];
+    if (one?.["10m"] !== other?.["10m"] || one?.day !== other?.day) return false;
+    if (one?.["30d"] !== other?.["30d"]) return false;
+  }
+  return true;
+}
+
 function isSame(one: DecisionContext, other: DecisionContext): boolean {
   return (
     one.policies === other.policies &&
     one.asker === other.asker &&
     one.seen === other.seen &&
-    one.counts === other.counts &&
+    areSame(one.counts, other.counts) &&
     one.retryAfter === other.retryAfter &&
     one.proof === other.proof &&
     one.ruling.message === other.ruling.message &&
@@ -52,9 +64,9 @@ export function bodyOf(
   token: string | undefined,
 ): string {
   const { last } = checked;
-  const isKnown = last !== undefined && isSame(last, said);
+  const isKnown = last !== undefined && isSame(last.said, said);
   const body = isKnown ? last.body : written(checked, said);
-  if (!isKnown) checked.last = { ...said, body };
+  if (!isKnown) checked.last = { said, body };
   return token === undefined ? body : `${body.slice(0, -1)},"token":${JSON.stringify(token)}}`;
 }
 

@@ -30,6 +30,8 @@ export type AccountHash = (accountId: string, text: string) => string;
 const HASH_LENGTH = 26;
 
 const KEYS_MAX = 10_000;
+/** A hash takes as long as ten rules, and the same few are asked for again and again. */
+const HASHES_MAX = 10_000;
 
 export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
   deriveKey(secretKey, "mailbox ids");
@@ -43,8 +45,15 @@ export function createAccountHash(key: Uint8Array): AccountHash {
     keys.set(accountId, made);
     return made;
   };
-  return (accountId, text) =>
-    base32(createHmac("sha256", keyOf(accountId)).update(text).digest()).slice(0, HASH_LENGTH);
+  const hashes = new LRUCache<string, string>(entriesUpTo(HASHES_MAX));
+  return (accountId, text) => {
+    const known = hashes.get(`${accountId} ${text}`);
+    if (known !== undefined) return known;
+    const hmac = createHmac("sha256", keyOf(accountId)).update(text).digest();
+    const made = base32(hmac).slice(0, HASH_LENGTH);
+    hashes.set(`${accountId} ${text}`, made);
+    return made;
+  };
 }
 
 /** The id that all spellings of one mailbox share within an account; two accounts never share one. */

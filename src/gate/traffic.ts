@@ -326,8 +326,9 @@ export class Traffic {
 
   #isFresh(subject: string): boolean {
     const known = this.#subjects.get(subject);
-    const { freshMs = Infinity, clock } = this.#deps;
-    return known !== undefined && clock.monotonicMs() - known.readAtMs < freshMs;
+    const { freshMs, clock } = this.#deps;
+    if (known === undefined) return false;
+    return freshMs === undefined || clock.monotonicMs() - known.readAtMs < freshMs;
   }
 
   #isRead(subject: string): boolean {

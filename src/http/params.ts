@@ -118,11 +118,18 @@ export class Params {
 
   hint(): string | undefined {
     const body = this.#body;
+    if (body.kind === "json" && this.#queryText === "" && this.#knowsAll(body.value))
+      return undefined;
     const { text = "" } = body.kind === "form" ? body : {};
     if (/^\s*\{/.test(text)) return JSON_HINT;
     const members = body.kind === "json" ? Object.keys(body.value).slice(0, LOOKED_AT) : [];
     const names = [...namesIn(this.#queryText), ...namesIn(text), ...members];
     return names.length === 0 ? undefined : unknownHint(names, this.#wanted);
+  }
+
+  #knowsAll(members: object): boolean {
+    for (const name in members) if (!this.#wanted.has(name)) return false;
+    return true;
   }
 
   #values(name: string): ParamValues | undefined {

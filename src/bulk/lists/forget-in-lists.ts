@@ -162,7 +162,8 @@ async function tableFile(
   const clean = table.map((cells) => cells.map((cell) => sought.without(cell)));
   if (isText) {
     const { encode } = outText(shape, false);
-    const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+    const quoted = (cell: string): string =>
+      /["\r\n,;\t| ]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
     const { hasMark = false, delimiter, lineEnd = "\r\n" } = shape;
     const line = (cells: readonly string[]): string => cells.map(quoted).join(delimiter) + lineEnd;
     return Buffer.from(encode((hasMark ? "\ufeff" : "") + clean.map(line).join("")));

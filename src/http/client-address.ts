@@ -1,47 +1,38 @@
-import ipaddr from "ipaddr.js";
 import type { IncomingMessage } from "node:http";
+import { isIP, SocketAddress } from "node:net";
+import { mappedV4, v6Groups } from "../core/name/ip-address.ts";
+import { AddressRanges } from "../outbound/public-address.ts";
 import type { HttpRequest } from "./route.ts";
 import type { Credentials } from "../accounts/admission/caller.ts";
 
-export type TrustedProxies = readonly ProxyNetwork[];
-
-type ProxyNetwork = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
+/** Empty: no peer is believed. */
+export type TrustedProxies = readonly AddressRanges[];
 
 /** Reads GATEPOST_TRUST_PROXY: addresses or CIDRs. Throws an `Error` that names every piece that is neither. */
 export function readTrustedProxies(text: string): TrustedProxies {
   const pieces = text.split(/[\s,]+/).filter((piece) => piece !== "");
-  const wrong = pieces.filter((piece) => readNetwork(piece) === undefined);
-  if (wrong.length > 0) throw new Error(`neither an address nor a CIDR: ${wrong.join(", ")}`);
-  return pieces.flatMap((piece) => {
-    const network = readNetwork(piece);
-    return network === undefined ? [] : [network];
-  });
+  return pieces.length === 0 ? [] : [new AddressRanges(pieces.map(unmapped))];
 }
 
-function readNetwork(text: string): ProxyNetwork | undefined {
-  const [, addressText = "", lengthText] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const written = parse(addressText);
-  if (written === undefined) return undefined;
-  const address = unmapped(written);
-  const bits = address.kind() === "ipv4" ? 32 : 128;
-  // A prefix written for the mapped form ("::ffff:10.0.0.0/104") counts 96 bits that the IPv4 form lacks.
-  const lead = written.kind() === address.kind() ? 0 : 96;
-  const length = lengthText === undefined ? bits : Number(lengthText) - lead;
-  return length < 0 || length > bits ? undefined : [address, length];
+/** A prefix written for the mapped form ("::ffff:10.0.0.0/104") counts 96 bits that the IPv4 form lacks. */
+function unmapped(range: string): string {
+  const [address = "", bits] = range.split("/");
+  const mapped = mappedV4(v6Groups(address) ?? []);
+  if (mapped === undefined) return range;
+  return bits === undefined ? mapped : `${mapped}/${String(Number(bits) - 96)}`;
 }
 
-/** Only the textual forms of RFC 4291 section 2.2 and dotted decimals: "0x7f.1" is not an address here. */
-function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  const withoutZone = text.split("%", 1)[0] ?? "";
-  return ipaddr.IPv6.isValid(withoutZone) && withoutZone.includes(":")
-    ? ipaddr.IPv6.parse(withoutZone)
-    : undefined;
-}
-
-function unmapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
-  const mapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
-  return mapped ? address.toIPv4Address() : address;
+/**
+ * An address in its one spelling: IPv6 in its shortest form without a zone, IPv4-mapped IPv6 as IPv4. Only the textual forms
+ * of RFC 4291 section 2.2 and dotted decimals are one: "0x7f.1" is not.
+ */
+function plainAddress(text: string): string | undefined {
+  const address = text.split("%", 1)[0] ?? "";
+  const family = isIP(address);
+  if (family !== 6) return family === 4 ? address : undefined;
+  return (
+    mappedV4(v6Groups(address) ?? []) ?? new SocketAddress({ address, family: "ipv6" }).address
+  );
 }
 
 const NO_ADDRESS = "0.0.0.0";
@@ -53,7 +44,7 @@ const PLAIN_IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
  * The address that a request counts for: the peer's, or, when the peer is a trusted proxy, the right-most
  * one in `X-Forwarded-For` that is not. `forwardedFor` is the header's value, several lines joined with
  * commas. An invalid address ends the walk: pieces left of it were not written by a proxy that we
- * trust. IPv6 is written in its shortest form without a zone, IPv4-mapped IPv6 as IPv4.
+ * trust. Written as `plainAddress` does.
  */
 export function clientAddress(
   peer: string | undefined,
@@ -62,25 +53,19 @@ export function clientAddress(
 ): string {
   const text = peer ?? NO_ADDRESS;
   if (trusted.length === 0 && PLAIN_IPV4.test(text)) return text;
-  const socket = parse(text);
+  const socket = plainAddress(text);
   if (socket === undefined) return text;
-  const address = unmapped(socket);
-  if (forwardedFor === undefined || !isTrusted(address, trusted)) return written(address);
-  return written(walk(address, forwardedFor, trusted));
+  return forwardedFor === undefined ? socket : walk(socket, forwardedFor, trusted);
 }
 
-function walk(
-  proxy: ipaddr.IPv4 | ipaddr.IPv6,
-  forwardedFor: string,
-  trusted: TrustedProxies,
-): ipaddr.IPv4 | ipaddr.IPv6 {
+function walk(proxy: string, forwardedFor: string, trusted: TrustedProxies): string {
   let client = proxy;
   let end = forwardedFor.length;
   while (end > 0 && isTrusted(client, trusted)) {
     const comma = forwardedFor.lastIndexOf(",", end - 1);
-    const hop = parse(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
+    const hop = plainAddress(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
     if (hop === undefined) return client;
-    client = unmapped(hop);
+    client = hop;
     end = comma;
   }
   return client;
@@ -92,15 +77,12 @@ function withoutPort(text: string): string {
   return bracketed ?? plain ?? text;
 }
 
-function isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6, trusted: TrustedProxies): boolean {
-  return trusted.some(
-    ([network, length]) => network.kind() === address.kind() && address.match(network, length),
-  );
-}
+const isTrusted = (address: string, trusted: TrustedProxies): boolean =>
+  trusted.some((ranges) => ranges.has(address));
 
 export function isTrustedProxy(peer: string, trusted: TrustedProxies): boolean {
-  const address = trusted.length === 0 ? undefined : parse(peer);
-  return address !== undefined && isTrusted(unmapped(address), trusted);
+  const address = trusted.length === 0 ? undefined : plainAddress(peer);
+  return address !== undefined && isTrusted(address, trusted);
 }
 
 /** The peer that forwards for others and is not trusted, as far as its headers say so: a client may send them, too. */
@@ -112,12 +94,9 @@ export function unknownProxy(
   return isTrustedProxy(peer, trusted) ? undefined : clientAddress(peer, undefined, []);
 }
 
-const written = (address: ipaddr.IPv4 | ipaddr.IPv6): string => address.toString();
+const LOOPBACK = new AddressRanges(["127.0.0.0/8", "::1"]);
 
-export function isLoopback(address: string): boolean {
-  const parsed = parse(address);
-  return parsed !== undefined && unmapped(parsed).range() === "loopback";
-}
+export const isLoopback = (address: string): boolean => LOOPBACK.has(plainAddress(address) ?? "");
 
 export function addressOf(
   { headers, socket }: IncomingMessage,

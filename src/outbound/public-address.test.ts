@@ -123,7 +123,7 @@ test("an empty setting allows nothing", () => {
 test("every mistake of a setting is named", () => {
   const texts = "10.0.0.0/33 localhost ::/129 1.2.3.4/ 10.0.0.0/8/8 10.0.0.0/8".split(" ");
   const wrong = "10.0.0.0/33, localhost, ::/129, 1.2.3.4/, 10.0.0.0/8/8";
-  const message = `not an IP address or CIDR range: ${wrong}`;
+  const message = `neither an address nor a CIDR: ${wrong}`;
   assert.throws(() => new AddressRanges(texts), { message });
 });
 

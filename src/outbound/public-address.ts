@@ -6,13 +6,15 @@ const familyOf = (address: string): number => (address.includes("%") ? 0 : isIP(
 
 /** Addresses and CIDR ranges. The families are apart, because a `BlockList` takes a mapped IPv6 address for IPv4. */
 export class AddressRanges {
+  readonly texts: readonly string[];
   readonly #v4 = new BlockList();
   readonly #v6 = new BlockList();
 
   /** Throws an `Error` that names every text that is neither. Bits behind a prefix are ignored. */
   constructor(texts: readonly string[]) {
+    this.texts = texts;
     const wrong = texts.filter((text) => !this.#add(text));
-    if (wrong.length > 0) throw new Error(`not an IP address or CIDR range: ${wrong.join(", ")}`);
+    if (wrong.length > 0) throw new Error(`neither an address nor a CIDR: ${wrong.join(", ")}`);
   }
 
   has(address: string): boolean {

@@ -68,7 +68,7 @@ const trusts: readonly (readonly [
       GATEPOST_TRUST_PROXY: "10.0.0.1, 192.168.0.0/16",
     },
     "ok",
-    /believed of 10\.0\.0\.1\/32, 192\.168\.0\.0\/16/,
+    /believed of 10\.0\.0\.1, 192\.168\.0\.0\/16/,
   ],
   [{ GATEPOST_TRUST_PROXY: "10.0.0.1,0.0.0.0/0" }, "wrong", /Every address is trusted/],
   [{ GATEPOST_TRUST_PROXY: "::/0" }, "wrong", /Every address is trusted/],

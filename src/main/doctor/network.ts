@@ -46,10 +46,9 @@ function trustedProxies(
   { publicUrl: url, trustProxy = [] }: Config,
   edge: (typeof EDGES)[number] | undefined,
 ): Inspection {
-  const trusted = trustProxy
-    .map(([address, length]) => `${address.toString()}/${String(length)}`)
-    .join(", ");
-  if (trustProxy.some(([, length]) => length === 0)) {
+  const ranges = trustProxy.flatMap(({ texts }) => texts);
+  const trusted = ranges.join(", ");
+  if (ranges.some((range) => /\/0+$/.test(range))) {
     return wrong(
       `Every address is trusted (${trusted}): a caller can send any client address.`,
       "Set GATEPOST_TRUST_PROXY to the addresses of your proxies alone.",

@@ -153,18 +153,14 @@ export class TrafficStore {
     isRight: (rows: readonly TrafficTableRow[]) => boolean,
   ): Promise<boolean> {
     const { account_id: accountId, subject } = row;
-    return await inTransaction(
-      this.#db,
-      async (tx) => {
-        await lockName(tx, `traffic ${accountId} ${subject}`);
-        const ofSubject = tx.sql.selectFrom("traffic").selectAll();
-        const own = ofSubject.where("account_id", "=", accountId).where("subject", "=", subject);
-        const isAdded = isRight(await own.where("kind", "=", row.kind).execute());
-        if (isAdded) await this.#addOf(tx, accountId, [row]);
-        return isAdded;
-      },
-      "quickly",
-    );
+    return await inTransaction(this.#db, async (tx) => {
+      await lockName(tx, `traffic ${accountId} ${subject}`);
+      const ofSubject = tx.sql.selectFrom("traffic").selectAll();
+      const own = ofSubject.where("account_id", "=", accountId).where("subject", "=", subject);
+      const isAdded = isRight(await own.where("kind", "=", row.kind).execute());
+      if (isAdded) await this.#addOf(tx, accountId, [row]);
+      return isAdded;
+    });
   }
 
   async prune(nowMs: number): Promise<void> {

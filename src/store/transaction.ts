@@ -1,14 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  type Kysely,
-  PostgresAdapter,
-  type QueryExecutorProvider,
-  sql as raw,
-  type Transaction,
-} from "kysely";
+import { type Kysely, PostgresAdapter, type QueryExecutorProvider, type Transaction } from "kysely";
 import { isTryAgain } from "./postgres-fault.ts";
 import type { Database } from "./schema.ts";
-import { EmbeddedAdapter } from "./embedded/sqlite.ts";
 
 /**
  * One transaction, as the adapters of this folder hand it to each other; ports never show it.
@@ -38,16 +31,14 @@ class Abandoned extends Error {
 /** Deadlocks are between two as a rule, and the second try finds the other one done. */
 const TRIES_MAX = 4;
 
-/** `work` runs again after a deadlock, so it may only use `tx`. "quickly": a machine that fails may lose the last of it. */
+/** `work` runs again after a deadlock, so it may only use `tx`. */
 export async function inTransaction<T>(
   db: Kysely<Database>,
   work: (tx: Tx) => Promise<T>,
-  how: "durably" | "quickly" = "durably",
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await db.transaction().execute(async (sql) => {
-        if (how === "quickly") await skipDisk(sql);
         let isAbandoned = false;
         const result = await work({ sql, abandon: () => void (isAbandoned = true) });
         if (isAbandoned) throw new Abandoned(result);
@@ -60,19 +51,13 @@ export async function inTransaction<T>(
   }
 }
 
-async function skipDisk(sql: Tx["sql"]): Promise<void> {
-  const { adapter } = sql.getExecutor();
-  if (adapter instanceof EmbeddedAdapter) adapter.driver.skipSync();
-  else if (hasRivals(sql)) await raw`set local synchronous_commit = off`.execute(sql);
-}
-
 /** Whether other transactions run beside ours; each of SQLite's has the one write lock from its start. */
 export const hasRivals = (db: QueryExecutorProvider): boolean =>
   db.getExecutor().adapter instanceof PostgresAdapter;
 
-/** One of many transactions of statistics: it does not wait for the disk, and waiting work gets a turn after it. */
+/** One of many transactions of statistics: waiting work gets a turn after it. */
 export async function inSlice<T>(db: Kysely<Database>, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const result = await inTransaction(db, work, "quickly");
+  const result = await inTransaction(db, work);
   await setImmediate();
   return result;
 }

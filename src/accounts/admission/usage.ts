@@ -194,8 +194,7 @@ export class UsageLedger {
 
   async #add(deltas: readonly UsageDelta[]): Promise<void> {
     if (!hasRivals(this.#db)) {
-      // Four times a second: to wait for the disk each time would hold up every request. A kill loses nothing of it.
-      await inTransaction(this.#db, (tx) => this.#write(tx, merged(deltas)), "quickly");
+      await inTransaction(this.#db, (tx) => this.#write(tx, merged(deltas)));
       return;
     }
     this.#number += 1;

@@ -117,8 +117,8 @@ const add = (db: Numbers, value = 1): Promise<unknown> =>
 const all = (db: Numbers): Promise<unknown[]> => db.selectFrom("numbers").selectAll().execute();
 // Transactions of the adapters know the program's tables alone.
 type Tables = Parameters<typeof inTransaction>[0];
-const within = (db: Numbers, work: (db: Numbers) => Promise<unknown>, how?: "quickly") =>
-  inTransaction(db as unknown as Tables, ({ sql: own }) => work(own as unknown as Numbers), how);
+const within = (db: Numbers, work: (db: Numbers) => Promise<unknown>) =>
+  inTransaction(db as unknown as Tables, ({ sql: own }) => work(own as unknown as Numbers));
 
 const WAITS: readonly (readonly [
   what: string,
@@ -130,8 +130,6 @@ const WAITS: readonly (readonly [
   ["a change by a statement of our own", (db) => sql`update numbers set value = 2`.execute(db), 1],
   ["a transaction that reads", (db) => within(db, all), 0],
   ["a transaction of two writes", (db) => within(db, (own) => add(own).then(() => add(own))), 1],
-  ["a quick transaction", (db) => within(db, (own) => add(own), "quickly"), 0],
-  ["a write after a quick one", (db) => within(db, add, "quickly").then(() => add(db)), 1],
   [
     "a transaction that is undone",
     (db) =>
@@ -184,7 +182,7 @@ test("after a commit that the disk refuses nothing is written, and everything is
   );
   await assert.rejects(add(db, 2), StoreDown);
   await assert.rejects(
-    within(db, (own) => add(own, 3), "quickly"),
+    within(db, (own) => add(own, 3)),
     StoreDown,
   );
   assert.equal((await all(db)).length, 1);

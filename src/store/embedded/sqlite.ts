@@ -89,7 +89,6 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
   #isTaken = false;
   #hasCommitted = false;
   #hasWritten = false;
-  #skipsSync = false;
   ailing: { readonly why: Ailment; readonly query?: CompiledQuery } | undefined;
 
   constructor(
@@ -112,11 +111,6 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
     return Promise.resolve();
   }
 
-  /** What is written with the connection that is taken now does not wait for the disk. */
-  skipSync(): void {
-    this.#skipsSync = true;
-  }
-
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isTaken = true;
@@ -128,13 +122,12 @@ class EmbeddedDriver implements Driver, DatabaseConnection {
       this.#isTaken = this.#waiting.length > 0;
       this.#waiting.shift()?.();
     };
-    const isWaiting = this.#hasWritten && !this.#skipsSync;
+    const isWaiting = this.#hasWritten;
     // Also when nobody waits yet: requests that came together begin one after the other.
     if (this.#hasCommitted) setImmediate(handOn);
     else handOn();
     this.#hasCommitted = false;
     this.#hasWritten = false;
-    this.#skipsSync = false;
     if (!isWaiting) return;
     try {
       await this.#log?.synced();

@@ -41,7 +41,6 @@ export function App({ fault }: { fault: string }): VNode {
 
 const close = (): void => void (notice.value = undefined);
 
-/** How long a notice without a button stays, and each letter of it. */
 const TOLD_MS = 4_000;
 const LETTER_MS = 60;
 
@@ -64,7 +63,6 @@ function NoticeBar({ words, undo }: Notice): VNode {
 
 const KEEP = "This is the only time it is shown. Copy it to where your server keeps its secrets.";
 
-/** What is shown once, until it is dismissed. */
 function SecretBox({
   id,
   title,

@@ -4,13 +4,10 @@ import * as check from "./pages/check.tsx";
 import * as front from "./pages/front.tsx";
 import * as signIn from "./pages/sign-in.tsx";
 
-/** Who sees a page; a visitor is sent to sign in. */
 type For = "everyone" | "visitor" | "account" | "admin";
 
-/** Its path is below the base: "" is the first page. */
 export type DashboardPage = readonly [path: string, who: For, load: Loader];
 
-/** The server answers these paths with the app. */
 export const PAGES: readonly DashboardPage[] = [
   ["", "visitor", () => Promise.resolve(front)],
   ["", "account", () => Promise.resolve(check)],
@@ -35,7 +32,6 @@ export const PAGES: readonly DashboardPage[] = [
 
 export type RailLink = readonly [path: string, name: string, icon?: string];
 
-/** The rail, each page with the path of a small drawing. */
 export const RAIL = {
   main: [
     ["", "Check", "M3 9.5l4 4L15 4.5"],

@@ -118,7 +118,6 @@ const Icon = ({ d, width = "1.7" }: { d: string; width?: string }): VNode => (
   </svg>
 );
 
-/** A group of the rail: those links that are open to who is here. */
 function Links({ group }: { group: keyof typeof RAIL }): VNode | null {
   const open = new Set(PAGES.filter(isOpen).map(([at]) => at));
   const links = (RAIL[group] as readonly RailLink[]).filter(([to]) => open.has(to));
@@ -137,7 +136,6 @@ function Links({ group }: { group: keyof typeof RAIL }): VNode | null {
   );
 }
 
-/** On every page of an operator; nothing while all is well. */
 function troubleMark(): VNode | null {
   const { value, fault } = health.value;
   if (fault !== "") return <Mark mark="no" words="No answer" />;
@@ -169,7 +167,6 @@ const THEMES = [
   ["dark", "Dark"],
 ] as const;
 
-/** What a reader seldom needs; on a narrow screen the other pages, too. */
 function Menu(): VNode {
   const menu = useRef<HTMLDivElement>(null);
   const close = (): void => menu.current?.hidePopover();
@@ -200,7 +197,6 @@ function Menu(): VNode {
   );
 }
 
-/** What is left of the plan, at the foot of the rail; the page "Usage" says it itself. */
 function AllowanceBox(): VNode | null {
   const known = allowance.value;
   if (known === undefined || path.value === "usage") return null;

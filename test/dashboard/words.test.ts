@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import type { ResultJson } from "../../src/http/account/shapes.ts";
 import { mayRefuseMore, type PolicyDocument, inRules } from "../../src/dashboard/words/policy.ts";
-import { curlOf, nodeOf } from "../../src/dashboard/words/samples.ts";
+import { curlOf } from "../../src/dashboard/words/samples.ts";
 import { factsOf, sharesOf, titleOf, verdictOf } from "../../src/dashboard/words/verdict.ts";
 
 const FINE: ResultJson = {
@@ -139,12 +139,6 @@ test("the curl sample passes any entry unchanged", () => {
     const { stdout } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
     assert.ok(stdout.endsWith(`domain=${text}\n`), text);
   }
-});
-
-test("the sample in JavaScript asks, and lets the person in when nobody answers", () => {
-  const code = nodeOf("http://127.0.0.1:1", "gp_live_x");
-  const { stdout } = spawnSync(process.execPath, ["-e", code], { encoding: "utf8" });
-  assert.match(stdout, /^accept/);
 });
 
 const reject = { when: { disposable: true }, then: "reject" } as const;

@@ -38,7 +38,6 @@ function show(shown: Shown): void {
 
 whenOwnerChanges(() => show(NOTHING));
 
-/** Drops white space at both ends, as the server does. */
 const trimEntry = (text: string): string =>
   text.replace(/^[\s\u0085\u200b]+|[\s\u0085\u200b]+$/g, "");
 

@@ -4,7 +4,6 @@ import { relativeTime, timeMs } from "./format.ts";
 
 /** The server said no, or did not answer. `message` is for people. */
 export class ApiFault extends Error {
-  /** HTTP status; 0 when no answer came. */
   readonly status: number;
   /** As in docs/errors.md; "" when no answer came. */
   readonly code: string;
@@ -21,7 +20,6 @@ export const isEnded = signal(false);
 
 const NO_ANSWER = "The server did not answer. Check your connection and try again.";
 
-/** The message for a status; the server's own text is for programs. */
 const STATUS_WORDS: Readonly<Record<number, string>> = {
   500: "Something went wrong in the service. Try again; if it persists, tell the operator.",
 };
@@ -63,7 +61,6 @@ const asJson = (body: unknown): RequestInit =>
     ? {}
     : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 
-/** The same with JSON in and out. The shape is the server's promise, not checked again. */
 export async function call<Answer>(
   method: "GET" | "POST" | "DELETE",
   path: string,
@@ -76,7 +73,6 @@ export async function call<Answer>(
 export const post = <Answer = unknown>(path: string, body: unknown = {}): Promise<Answer> =>
   call<Answer>("POST", path, body);
 
-/** Sends a file; `sent` hears which part of it is on the server. */
 export async function upload<Answer>(
   path: string,
   body: FormData,

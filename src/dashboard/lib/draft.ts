@@ -12,11 +12,9 @@ interface PolicyDraft {
 
 export interface DraftState {
   readonly draft: PolicyDocument;
-  /** The version that it was made from. */
   readonly base: number;
   readonly isChanged: boolean;
   readonly set: (next: PolicyDocument) => void;
-  /** Another tab wrote a draft of its own. */
   readonly conflict: { readonly keep: () => void; readonly take: () => void } | undefined;
 }
 

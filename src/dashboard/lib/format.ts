@@ -2,7 +2,6 @@
 
 export const nowMs = (): number => Date.now();
 
-/** NaN for a text that is no time. */
 export const timeMs = (iso: string): number => Date.parse(iso);
 
 let exact: Intl.DateTimeFormat | undefined;
@@ -24,7 +23,6 @@ export function shownDay(date: string): string {
   return name === undefined ? date : `${String(Number(day))} ${name} ${year}`;
 }
 
-/** "20 November 2026 at 13:40 UTC". */
 export function stampTime(ms: number): string {
   const [date = "", time = ""] = new Date(ms).toISOString().split("T");
   return `${shownDay(date)} at ${time.slice(0, 5)} UTC`;
@@ -42,7 +40,6 @@ const STEPS = [
   ["year", 365 * 86_400_000, Infinity],
 ] as const;
 
-/** "3 minutes ago", "tomorrow". */
 export function relativeTime(ms: number): string {
   const gap = ms - nowMs();
   if (Math.abs(gap) < 10_000) return "just now";
@@ -57,11 +54,9 @@ const tenths = (value: number): string => String(Math.round(value * 10) / 10);
 
 export const count = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 
-/** "12.5K", for an axis. */
 export const shortCount = (value: number): string =>
   value < 1e3 ? String(value) : value < 1e6 ? `${tenths(value / 1e3)}K` : `${tenths(value / 1e6)}M`;
 
-/** "88.9%" of a share from 0 to 1. */
 export const percent = (part: number): string =>
   part > 0 && part < 0.001 ? "< 0.1%" : `${tenths(part * 100)}%`;
 
@@ -69,11 +64,9 @@ export const percent = (part: number): string =>
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${plural(value, one, many)}`;
 
-/** "143 ms", "1.2 s". */
 export const duration = (ms: number): string =>
   ms < 1_000 ? `${String(Math.round(ms))} ms` : `${tenths(ms / 1_000)} s`;
 
-/** "9.2 MB", "4.1 GB". */
 export const bytes = (octets: number): string =>
   octets < 1e9 ? `${tenths(octets / 1e6)} MB` : `${tenths(octets / 1e9)} GB`;
 
@@ -83,7 +76,6 @@ export const limitText = (value: number | null): string =>
 export const plural = (value: number, one: string, many: string): string =>
   value === 1 ? one : many;
 
-/** "fakefilter, ded and mailchecker". */
 export const joined = (names: readonly string[]): string =>
   names.join(", ").replace(/, ([^,]*)$/, " and $1");
 

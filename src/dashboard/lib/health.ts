@@ -18,7 +18,6 @@ export function stateOf(name: Broken["part"]): Broken | "well" | "absent" | "unk
   return broken ?? (value.parts.includes(name) ? "well" : "absent");
 }
 
-/** Keeps the above up to date while it stands on the page, and says what is new. */
 export function HealthWatch(): null {
   const loading = useLoad<HealthState>("admin/health");
   const { value, fault, reload } = loading;

@@ -7,7 +7,6 @@ interface Loaded<Value> {
   readonly path: string;
   /** Stays until the next one is there. */
   readonly value?: Value;
-  /** When it came. */
   readonly atMs?: number;
   /** Why the last question got no answer; "" when it got one, and while the first is on its way. */
   readonly fault: string;
@@ -56,11 +55,9 @@ interface Action {
   readonly fault: string;
   /** Runs `work` unless it is running already; what the page shows is asked for again afterwards. */
   readonly run: (work: () => Promise<unknown>) => void;
-  /** Takes the fault away, because what it was about has changed. */
   readonly clear: () => void;
 }
 
-/** One thing that a button does: busy while it runs, with its own fault text. */
 export function useAction(): Action {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState("");

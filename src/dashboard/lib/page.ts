@@ -32,7 +32,6 @@ function focusHeading(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** What takes a file that is dropped anywhere on the page. */
 let takeFile: ((file: File | undefined) => void) | undefined;
 
 const isFileOver = signal(false);
@@ -51,7 +50,6 @@ export function catchDrops(): void {
   for (const kind of ["dragover", "dragleave", "drop"] as const) addEventListener(kind, catchOne);
 }
 
-/** Takes such a file. True while one is held over the page. */
 export function useDroppedFile(onFile: (file: File | undefined) => void): boolean {
   useEffect(() => {
     takeFile = onFile;

@@ -14,7 +14,6 @@ function readFragment(): string {
   }
 }
 
-/** The path below the base without a trailing slash: "keys", "admin/system"; "" for the first page. */
 export const path = signal(readPath());
 
 function readPath(): string {
@@ -23,10 +22,8 @@ function readPath(): string {
   return own.replace(/^\/+|\/+$/g, "");
 }
 
-/** What follows "#" in the address bar, decoded; "" for none. */
 export const fragment = signal(readFragment());
 
-/** What follows "?" in the address bar: which of its rows a page shows. */
 export const query = signal(location.search.slice(1));
 
 export const queried = (name: string): string => new URLSearchParams(query.value).get(name) ?? "";
@@ -46,10 +43,8 @@ export function setQuery(changed: Readonly<Record<string, string>>, isStep = tru
   query.value = next;
 }
 
-/** The address bar's path, query and fragment below the base. */
 const here = (): string => location.pathname.slice(BASE.length) + location.search + location.hash;
 
-/** Goes to a page of the dashboard; `to` may have a query and a fragment. */
 export function go(to: string): void {
   const url = new URL(to === "" ? "./" : to, document.baseURI);
   if (url.href !== location.href) {
@@ -93,7 +88,6 @@ export function doorTo(door: "sign-in" | "sign-up"): string {
   return next === "" ? door : `${door}?next=${encodeURIComponent(next)}`;
 }
 
-/** Paths that the server answers with something else than this page. */
 const ELSEWHERE = /^(?:docs|openapi\.json|account|api)(?:\/|$)/;
 
 function isPlainClick(event: MouseEvent): boolean {
@@ -101,7 +95,6 @@ function isPlainClick(event: MouseEvent): boolean {
   return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey && !event.defaultPrevented;
 }
 
-/** Follows links inside the dashboard without loading it again. */
 export function startRouter(): void {
   addEventListener("popstate", follow);
   document.addEventListener("click", (event) => {

@@ -3,7 +3,6 @@ import type { AllowanceJson, PurseJson, SessionState } from "../../http/account/
 import { ApiFault, call, isEnded, post } from "./client.ts";
 import { counted } from "./format.ts";
 
-/** Who is here, which the server says before the first page is drawn. */
 export const session = signal<SessionState>({
   signup: "closed",
   public_url: location.origin,
@@ -11,7 +10,6 @@ export const session = signal<SessionState>({
   list_hours: 24,
 });
 
-/** "24 hours", "15 minutes" or "30 days". */
 export function listLife(): string {
   const { list_hours: hours } = session.value;
   if (hours < 2) return counted(Math.round(hours * 60), "minute");
@@ -22,10 +20,8 @@ export const ownEmail = (): string => session.value.account?.email ?? "";
 
 export const ownerId = (): string => session.value.account?.id ?? "";
 
-/** Why the visitor was sent to the sign-in page. */
 export const signInReason = signal("");
 
-/** Runs `task` when somebody else is here than before, or nobody any more. */
 export function whenOwnerChanges(task: () => void): void {
   let known = ownerId();
   session.subscribe(() => {
@@ -37,11 +33,9 @@ export function whenOwnerChanges(task: () => void): void {
 
 export const allowance = signal<AllowanceJson | undefined>(undefined);
 
-/** What is left of a purse; infinite where it has no limit. */
 export const leftOf = ({ used, limit }: PurseJson): number =>
   limit === null ? Infinity : Math.max(0, limit - used);
 
-/** What this browser keeps under a name; null for nothing, or where its storage is switched off. */
 export function stored(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -79,7 +73,6 @@ export function loadAllowance(): void {
 /** The server's counters are up to a quarter of a second behind. */
 const BOOKED_AFTER_MS = 400;
 
-/** The same behind a check, once it is counted. */
 export const loadAllowanceSoon = (): void => void setTimeout(loadAllowance, BOOKED_AFTER_MS);
 
 /** Grows with all that is done: what is shown is asked for anew. */
@@ -87,7 +80,6 @@ export const changes = signal(0);
 
 type SignInForm = Readonly<Record<string, string>>;
 
-/** The password was right, and the account has a second factor. */
 export const asksForCode = signal(false);
 
 export async function signIn({ email, password, code }: SignInForm): Promise<void> {
@@ -101,7 +93,6 @@ export async function signIn({ email, password, code }: SignInForm): Promise<voi
   await loadSession();
 }
 
-/** Lets the page go, with all that it shows. */
 export function leave(): void {
   isEnded.value = false;
   if (session.value.account === undefined) return;
@@ -114,7 +105,6 @@ export function leave(): void {
 /** Who signs out means all tabs of the browser: nothing of the account stays on any. */
 const tabs = new BroadcastChannel("gatepost-signed-out");
 
-/** Forgets who was here, in every tab; the server has done so. */
 export async function signedOut(): Promise<void> {
   tabs.postMessage("");
   signInReason.value = "";

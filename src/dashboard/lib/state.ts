@@ -3,7 +3,6 @@ import type { VNode } from "preact";
 import { path } from "./router.ts";
 import { store, stored, whenOwnerChanges } from "./session.ts";
 
-/** Short announcements to a screen reader: "Copied.", "50 % checked." */
 export const announcement = signal("");
 
 export function announce(text: string): void {
@@ -16,7 +15,6 @@ export interface Notice {
   readonly undo?: (() => Promise<unknown>) | undefined;
 }
 
-/** Until its reader closes it, goes to another page or does the next thing. */
 export const notice = signal<Notice | undefined>(undefined);
 
 export const say = (words: string, undo?: Notice["undo"]): void =>
@@ -30,14 +28,12 @@ export interface MadeKey {
 /** The secret key made in this tab since it was loaded: samples hold it, so that they run as copied. */
 export const freshKey = signal<MadeKey | undefined>(undefined);
 
-/** What the server tells this once. */
 export interface ShownOnce {
   /** Of the key or hook that it belongs to; a newer one takes the place of an older. */
   readonly id?: string;
   readonly title: string;
   readonly value: string;
   readonly words?: string;
-  /** Beside it on the page where it was made. */
   readonly more?: VNode;
 }
 

@@ -214,7 +214,6 @@ const limitsIn = (values: FormValues): AdminAccount["limits"] =>
       .map(([name, text]) => [name, text.trim() === "none" ? null : Number(text)]),
   );
 
-/** Posts changes of one account, each by its name on the server. */
 const changerOf =
   (id: string) =>
   <Answer,>(action: string, body: unknown = {}): Promise<Answer> =>
@@ -276,7 +275,6 @@ function Changes(account: AdminAccount): VNode {
   );
 }
 
-/** What changes what the account may do: each asks once, and can be undone. */
 function rightsOf(account: AdminAccount): VNode {
   const { id, email, admin, disabled, origin } = account;
   const change = changerOf(id);
@@ -330,7 +328,6 @@ function rightsOf(account: AdminAccount): VNode {
   );
 }
 
-/** What helps its owner to sign in, and what cannot be undone. */
 function endOf({ id, email, second_factor: isGuarded }: AdminAccount): VNode {
   const change = changerOf(id);
   const erase = (values: FormValues) => change("delete", values).then(() => go("admin/accounts"));

@@ -9,7 +9,7 @@ import { session } from "../lib/session.ts";
 import { freshKey } from "../lib/state.ts";
 import { BASE, fragment } from "../lib/router.ts";
 import { Button, Code, Copy, Fault } from "../parts/button.tsx";
-import { breakable, Chip, ink, Mark, Time } from "../parts/marks.tsx";
+import { Chip, ink, Mark, Time } from "../parts/marks.tsx";
 import { Skeleton, PageHead, Sheet } from "../parts/page.tsx";
 import { Lines, More } from "../parts/rows.tsx";
 import { curlOf } from "../words/samples.ts";
@@ -24,7 +24,6 @@ import {
   verdictOf,
 } from "../words/verdict.ts";
 
-/** Longest text that is sent: no entry is longer, and a pasted novel is a mistake. */
 const ENTRY_MAX_CHARACTERS = 2_000;
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -211,7 +210,6 @@ const bar = (from: number, points: number, words: string, label: string): VNode 
   </div>
 );
 
-/** Where somebody whose name is on a list by mistake can ask. */
 const removalPages = ({ lists }: EvidenceShape): ComponentChildren =>
   lists.flatMap(({ id, removal }) =>
     removal === undefined ? (
@@ -225,7 +223,6 @@ const removalPages = ({ lists }: EvidenceShape): ComponentChildren =>
     ),
   );
 
-/** When the copies in use were fetched, or that they came with the program. */
 function sourceWords({ lists, by }: EvidenceShape): string {
   if (lists.length === 0)
     return by === "learned" ? "Learned from the mail servers of listed domains." : "";
@@ -337,11 +334,16 @@ export function Examples({ front }: { front: FrontPage | undefined }): VNode {
 }
 
 function Example({ entry, step, atMs }: ResultProps): VNode {
+  const at = entry.indexOf("@") + 1;
   const verdict = verdictOf(step, entry);
   return (
     <article class="sheet">
       <div class="example-top">
-        <code>{breakable(entry)}</code>
+        <code>
+          {entry.slice(0, at)}
+          <wbr />
+          {entry.slice(at)}
+        </code>
         <Postmark {...verdict} atMs={atMs} />
       </div>
       <h3>{verdict.sentence}</h3>

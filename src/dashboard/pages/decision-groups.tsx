@@ -8,7 +8,7 @@ import { capital, count, counted } from "../lib/format.ts";
 import { setQuery } from "../lib/router.ts";
 import { say } from "../lib/state.ts";
 import { Act, Dialog } from "../parts/act.tsx";
-import { Button } from "../parts/button.tsx";
+import { Button, SignButton } from "../parts/button.tsx";
 import { Split } from "../parts/chart.tsx";
 import { Chip } from "../parts/marks.tsx";
 import { Loaded } from "../parts/page.tsx";
@@ -33,7 +33,6 @@ export const Groups = (): VNode => (
   </section>
 );
 
-/** The others are a press away. */
 const FIRST = 5;
 
 function Shown(groups: DecisionGroups): VNode {
@@ -91,14 +90,7 @@ function lineOf(group: NamedGroup, open: () => void): VNode {
           return <Chip key={outcome} {...{ mark, words: `${count(times)} ${words}` }} />;
         })}
       </span>
-      <button
-        type="button"
-        class="small plain"
-        aria-label={`What to do about ${by} ${name}`}
-        onClick={open}
-      >
-        ⋯
-      </button>
+      <SignButton sign="⋯" label={`What to do about ${by} ${name}`} onClick={open} />
     </li>
   );
 }

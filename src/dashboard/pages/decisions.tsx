@@ -13,7 +13,7 @@ import { useAction, useLoad, usePolling } from "../lib/load.ts";
 import { query, queried, setQuery } from "../lib/router.ts";
 import { loadSession, session } from "../lib/session.ts";
 import { Act, Dialog } from "../parts/act.tsx";
-import { Button, Fault } from "../parts/button.tsx";
+import { Button, Fault, SignButton } from "../parts/button.tsx";
 import { Options } from "../parts/form.tsx";
 import { Chip, Mark, Time } from "../parts/marks.tsx";
 import { GateTabs, PageHead, Sheet, Shown } from "../parts/page.tsx";
@@ -58,7 +58,6 @@ export function Page(): VNode {
   );
 }
 
-/** The parts of the address that narrow the log. */
 const chosen = (): readonly (readonly [Filter, string])[] =>
   (Object.keys(FILTERS) as Filter[]).flatMap((name) => {
     const value = queried(name);
@@ -156,7 +155,6 @@ function Find(): VNode {
 
 type Said = FeedbackMark["outcome"];
 
-/** The newest page of the log, with the older ones that were asked for. */
 function Rows({ first, sought }: { first: AccountDecisions; sought: string }): VNode {
   const [older, setOlder] = useState<readonly AccountDecisions[]>([]);
   const [opened, setOpened] = useState("");
@@ -185,7 +183,6 @@ function Rows({ first, sought }: { first: AccountDecisions; sought: string }): V
   );
 }
 
-/** A value that narrows the log to those that have it, too. */
 function filterLink(name: Filter, value: string, words = valueWords(name, value)): VNode {
   const parts = new URLSearchParams(query.value);
   parts.set(name, value);
@@ -217,19 +214,11 @@ function lineOf(row: LoggedDecision, said: Said | undefined, open: () => void): 
       <span class="log-time note">
         <Time at={time} />
       </span>
-      <button
-        type="button"
-        class="small plain"
-        aria-label={`More about the decision of ${atTime(row)}`}
-        onClick={open}
-      >
-        ⋯
-      </button>
+      <SignButton sign="⋯" label={`More about the decision of ${atTime(row)}`} onClick={open} />
     </li>
   );
 }
 
-/** All that is known of a decision; each value narrows the log. */
 function factsOf(row: LoggedDecision): readonly (NamedValue | false)[] {
   const { reason, rule, policy, signals, complete, mailbox, sources, shape, form, key } = row;
   const { registrable_domain: domain } = row;

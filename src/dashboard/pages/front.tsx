@@ -131,7 +131,6 @@ function WholeList({ isOpen }: { isOpen: boolean }): VNode {
   );
 }
 
-/** The beginning of the answer that this server gave to the same question; "" until it is known. */
 function answerOf(front: FrontPage | undefined): string {
   const result = front?.examples.find(({ entry }) => entry === TRIED)?.step.result;
   if (result === undefined) return "";

@@ -72,7 +72,6 @@ async function createHook({ jwks_url: url, ...order }: FormValues): Promise<void
 
 const HOOK_SECRET = "The hook's secret";
 
-/** Shows the key with the two lines that guard a form of a web page. */
 async function createKey(values: FormValues): Promise<void> {
   const { daily, form, name, policy } = values;
   const more = { ...(form !== "" && { form }), ...(daily !== "" && { daily: Number(daily) }) };

@@ -9,8 +9,8 @@ import { Code } from "../parts/button.tsx";
 import { type FieldSpec, textField, type FormValues } from "../parts/form.tsx";
 import { Mark, noted, Time } from "../parts/marks.tsx";
 import { Loaded, PageHead, Sheet } from "../parts/page.tsx";
-import { More, TableSheet } from "../parts/rows.tsx";
-import { curlOf, nodeOf } from "../words/samples.ts";
+import { TableSheet } from "../parts/rows.tsx";
+import { curlOf } from "../words/samples.ts";
 
 export interface KeysPage {
   readonly keys: readonly Key[];
@@ -61,16 +61,12 @@ function FirstRequest({ id, api_key: key }: MadeKey): VNode {
   return (
     <Sheet title="Make the first request" aside={<span role="status">{light}</span>}>
       <Code what="curl" text={curlOf(session.value.public_url, "jane@example.org", key)} />
-      <More summary="The same from JavaScript">
-        <Code what="JavaScript" text={nodeOf(session.value.public_url, key)} />
-      </More>
     </Sheet>
   );
 }
 
 interface KeySheetProps extends KeysPage {
   title: string;
-  /** What publishable keys have beside. */
   more?: (key: Key) => string;
   children: ComponentChildren;
 }
@@ -103,7 +99,6 @@ export const ORIGINS: FieldSpec = {
   input: { placeholder: "https://shop.example", required: true },
 };
 
-/** "https://a.example, https://b.example" or one a line. */
 export const originsIn = ({ origins = "" }: FormValues): readonly string[] =>
   origins.split(/[\s,]+/).filter((origin) => origin !== "");
 

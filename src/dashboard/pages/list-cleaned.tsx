@@ -35,7 +35,6 @@ const KEPT_BOOK =
   "Your workbook: types, formats and other sheets stay; links, notes, merged cells and tables move with their rows. Where rows are taken out, formulas of this sheet become their values, and filters, rules, names, pictures and charts keep their places.";
 const NEW_BOOK = "A new workbook of one sheet, in which cells are texts.";
 
-/** Encodings that can be written again. */
 const WRITTEN = ["utf-8", "utf-16le", "utf-16be", "windows-1252"];
 
 function textWords({ sheet, encoding }: ReadList, isForExcel: boolean): string {
@@ -115,7 +114,6 @@ const oneForEach = (read: ReadList, href: (name: ShownClass) => string): VNode =
   </More>
 );
 
-/** The file that the reader wants, made by the server of the rows that are chosen. */
 export function Cleaned({ id, read, onClose }: CleanedProps & { onClose: () => void }): VNode {
   const names = classesIn(read);
   const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);

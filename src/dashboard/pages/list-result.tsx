@@ -31,7 +31,6 @@ import { Lines, Table, Pager } from "../parts/rows.tsx";
 import { Cleaned } from "./list-cleaned.tsx";
 import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
 
-/** What a check of `entries` costs, of which `covered` can be checked now: before it is pressed. */
 function costWords(entries: number, covered: number, read: ReadList): string {
   const { plan_left: left, credits, list_limit: most } = read;
   const checks = counted(entries, "check");
@@ -48,7 +47,6 @@ function costWords(entries: number, covered: number, read: ReadList): string {
   return `Your plan has ${counted(left, "check")} left, so ${count(entries)} of your ${counted(credits, "credit")} pay for it.`;
 }
 
-/** A list that was read, and is not being checked. */
 export type ReadyList = ListState & { readonly read: ReadList };
 
 export const changeList = (id: string, name: string, body: object = {}): Promise<unknown> =>
@@ -133,7 +131,6 @@ export function Choices({ id, read }: ReadyList): VNode {
   );
 }
 
-/** What a list came to: the sentence, what can be repaired, every row, and the cleaned file. */
 export function ListResult(list: ReadyList): VNode {
   const { rows, read } = list;
   const [isDownloading, setDownloading] = useState(false);
@@ -294,7 +291,6 @@ function repairCard(id: string, repair: RepairJson, see: See): VNode {
   );
 }
 
-/** Both spellings; only the letters that differ are marked. */
 function spellings(from: string, to: string): VNode {
   const most = Math.min(from.length, to.length);
   let before = 0;
@@ -417,7 +413,6 @@ const cellsOf = (
   count(line),
 ];
 
-/** Of a misspelt domain the domain alone; else all of the suggestion. */
 function newPart(entry: string, meant: string): string {
   const at = meant.lastIndexOf("@") + 1;
   return at > 0 && entry.startsWith(meant.slice(0, at)) ? meant.slice(at) : meant;

@@ -80,7 +80,6 @@ const FILE_MAX_OCTETS = 20_000_000;
 const TOO_LARGE =
   "The file is larger than 20 MB. Split it, and check its parts one after the other.";
 
-/** The part of a file that is on the server, of 1. */
 const sent = signal(0);
 
 async function send(file: File): Promise<void> {
@@ -161,7 +160,6 @@ function Start(): VNode {
   );
 }
 
-/** What is kept of a deleted list: no address. */
 const PAST_COUNTS = [
   ["rows", "Rows"],
   ["checked", "Checked"],
@@ -261,7 +259,6 @@ const OTHERS: Partial<Record<keyof typeof CLASSES, readonly [one: string, many: 
   unread: ["could not be read", "could not be read"],
 };
 
-/** Rows and lines that have nothing to check. */
 function others(read: ReadList, rows: string): VNode | false {
   const { above, counts, columns, further } = read;
   const more = further.map((at) => columnName(columns[at] ?? "", at)).join(", ");
@@ -282,7 +279,6 @@ function others(read: ReadList, rows: string): VNode | false {
   );
 }
 
-/** The first rows, the column with the entries before the others, of which there may be forty. */
 function sample({ columns, column, further, sample: rows }: ReadList): VNode {
   const first = [column, ...further];
   const order = [...first, ...[...columns.keys()].filter((at) => !first.includes(at))];
@@ -299,7 +295,6 @@ function sample({ columns, column, further, sample: rows }: ReadList): VNode {
 /** Before that the speed is not known well enough to say when it ends. */
 const RECKONED_AFTER_MS = 3_000;
 
-/** "Left: about 17 s.", "Left: about 2 min."; "" until it is known. */
 function useTimeLeft(processed: number, entries: number): string {
   const since = useRef({ ms: nowMs(), processed });
   const tookMs = nowMs() - since.current.ms;
@@ -329,7 +324,6 @@ async function awaitEnd({ id, name }: ListState): Promise<void> {
   const timer = setInterval(() => void look().catch(() => undefined), 5_000);
 }
 
-/** Why nothing of it is checked yet, and its place. */
 const waitingWords = ({ says, ahead }: NonNullable<ListState["waiting"]>): string =>
   ahead > 0 ? `${says} ${counted(ahead, "list is", "lists are")} before it.` : says;
 

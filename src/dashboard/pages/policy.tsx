@@ -89,7 +89,6 @@ function draftNote(
   );
 }
 
-/** That a newer version is live than the one that a draft was made from; "" when none is. */
 const overtaken = (base: number, live: number): string =>
   base === live
     ? ""
@@ -301,7 +300,6 @@ function liveButton(
 
 type NamedCounts = readonly [name: string, counts: DecisionCounts];
 
-/** The decisions of two versions, one above the other. */
 const decisionBars = (...sides: readonly [was: NamedCounts, becomes: NamedCounts]): VNode => (
   <>
     <Pairs
@@ -326,23 +324,12 @@ const decisionBars = (...sides: readonly [was: NamedCounts, becomes: NamedCounts
 const turned = (was: Decision, becomes: Decision): string =>
   `${DECISION[was].words} → ${DECISION[becomes].words}`;
 
-const turnedRow = (
-  { domain, live }: { readonly domain: string; readonly live: Decision },
-  becomes: Decision,
-  times: number,
-) =>
-  [
-    <span class="mono">{domain}</span>,
-    <span class="note">{`${turned(live, becomes)}, ${count(times)}`}</span>,
-  ] as const;
-
 function sums({ pairs }: ShadowReport, side: "live" | "shadow"): DecisionCounts {
   const made: Record<Decision, number> = { accept: 0, challenge: 0, review: 0, reject: 0 };
   for (const pair of pairs) made[pair[side]] += pair.count;
   return made;
 }
 
-/** What the shadow would have changed of the account's own sign-ups, before anything else on the page. */
 function effect(policy: ShownPolicy): VNode {
   const { name } = policy;
   const shadow = String(policy.shadow);
@@ -406,7 +393,12 @@ function changedWords(report: ShadowReport): VNode {
       />
       {domains.length > 0 && (
         <More summary="See the domains">
-          <Lines rows={domains.map((one) => turnedRow(one, one.shadow, one.count))} />
+          <Lines
+            rows={domains.map(({ domain, count: times, ...one }) => [
+              <span class="mono">{domain}</span>,
+              <span class="note">{`${turned(one.live, one.shadow)}, ${count(times)}`}</span>,
+            ])}
+          />
         </More>
       )}
     </>

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import { capital, counted } from "../lib/format.ts";
 import { say } from "../lib/state.ts";
-import { Button } from "../parts/button.tsx";
+import { Button, SignButton } from "../parts/button.tsx";
 import { Options } from "../parts/form.tsx";
 import { Chip, Mark, noted } from "../parts/marks.tsx";
 import { Sheet } from "../parts/page.tsx";
@@ -21,7 +21,6 @@ import {
 
 const RULES_MAX = 50;
 
-/** A new rule begins as the most frequent one. */
 const ADDED: EditableRule = { when: { disposable: true }, then: "reject" };
 
 type OnDraft = (draft: PolicyDocument) => void;
@@ -87,9 +86,15 @@ function editedRules(draft: PolicyDocument, live: PolicyDocument, hits: Hits, on
                 {thenSlots(name, rule, change, known < 0 ? CHANGED : timesOf(hits[known]))}
               </div>
               <span class="moves">
-                {small(`Move ${name} up`, "↑", () => move(at, -1), at === 0)}
-                {small(`Move ${name} down`, "↓", () => move(at, 1), at === rules.length - 1)}
-                {small(`Remove ${name}`, "×", () => remove(at))}
+                <SignButton
+                  {...{ sign: "↑", label: `Move ${name} up`, disabled: at === 0 }}
+                  onClick={() => move(at, -1)}
+                />
+                <SignButton
+                  {...{ sign: "↓", label: `Move ${name} down`, disabled: at === rules.length - 1 }}
+                  onClick={() => move(at, 1)}
+                />
+                <SignButton sign="×" label={`Remove ${name}`} onClick={() => remove(at)} />
               </span>
             </li>
           );
@@ -110,12 +115,6 @@ function editedRules(draft: PolicyDocument, live: PolicyDocument, hits: Hits, on
 
 const CHANGED = <Chip mark="tip" words="Changed" />;
 
-const small = (label: string, sign: string, work: () => void, isOff = false): VNode => (
-  <button type="button" class="small plain" disabled={isOff} aria-label={label} onClick={work}>
-    {sign}
-  </button>
-);
-
 type ChangeRule = (rule: EditableRule) => void;
 
 /** Gives a rule other conditions; its reason goes, because it belonged to the old ones. */
@@ -124,7 +123,6 @@ function under(rule: EditableRule, when: EditableRule["when"]): EditableRule {
   return { ...others, when };
 }
 
-/** Finds the conditions that the rule does not have yet. */
 const freeOf = ({ when }: EditableRule) =>
   CONDITIONS.filter(({ fact }) => !Object.hasOwn(when, fact));
 
@@ -164,10 +162,12 @@ function whenSlots(name: string, rule: EditableRule, onChange: ChangeRule): read
             }
           />
         )}
-        {entries.length > 1 &&
-          small(`Remove condition ${number} of ${name}`, "×", () =>
-            put(entries.toSpliced(place, 1)),
-          )}
+        {entries.length > 1 && (
+          <SignButton
+            {...{ sign: "×", label: `Remove condition ${number} of ${name}` }}
+            onClick={() => put(entries.toSpliced(place, 1))}
+          />
+        )}
       </span>
     );
   });

@@ -35,7 +35,6 @@ export const Page = (): VNode => (
   </>
 );
 
-/** What an entry says of its subject. Feeds are switched off in their own table. */
 const KINDS: Readonly<Record<ListWord, readonly [MarkKind, string]>> = {
   allow: ["yes", "Allowed"],
   deny: ["no", "Denied"],
@@ -60,7 +59,6 @@ const DETAILS: readonly FieldSpec[] = [
   }),
 ];
 
-/** In the server's form: without a last day the member is absent. */
 const bodyOf = ({ expires = "", ...values }: FormValues): FormValues => {
   if (values["kind"] === "") throw new ApiFault(400, "Choose what it is.");
   return { ...values, ...(expires !== "" && { expires }) };
@@ -123,7 +121,6 @@ async function save(values: FormValues): Promise<void> {
   });
 }
 
-/** As it was, in the server's form. */
 const againOf = ({ entry, kind, note, expires_at: ends }: OwnEntry): FormValues => ({
   entry,
   kind,
@@ -210,7 +207,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   not_kept: "The data directory could not take it",
 };
 
-/** Why an answer was not taken; "" for one that was. */
 export function refusalWords({ refused, detail }: Source): string {
   if (refused === null) return "";
   const words = REFUSALS[refused] ?? refused.replaceAll("_", " ");

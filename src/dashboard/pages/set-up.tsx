@@ -108,7 +108,6 @@ function steps(token: string, isIn: boolean): VNode {
   );
 }
 
-/** Who may create an account, with the switch for it. */
 export function SignUps({ title }: { title?: string }): VNode {
   const turn = (signup: string) => () => post("admin/signup", { signup }).then(loadSession);
   return (

@@ -15,7 +15,6 @@ import { go } from "../lib/router.ts";
 import { loadSession, session, signedOut } from "../lib/session.ts";
 import { say, showOnce, showSecret } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
-import { Code } from "../parts/button.tsx";
 import {
   Checks,
   EMAIL,
@@ -29,7 +28,6 @@ import { Chip, noted, Time } from "../parts/marks.tsx";
 import { Loaded, LoadedSheet, PageHead, Sheet } from "../parts/page.tsx";
 import { Lines, LinesSheet, More, type NamedValue, Pairs, Table } from "../parts/rows.tsx";
 import { actionWords, browserName, tierName } from "../words/names.ts";
-import { VERIFY } from "../words/samples.ts";
 
 export function Page(): VNode | null {
   const account = session.value.account;
@@ -131,7 +129,6 @@ const DATA = (
   </Sheet>
 );
 
-/** Of a form without a user name that would be changed by mistake. */
 const CURRENT = { ...OWN_PASSWORD, label: "Current password" };
 
 async function erase(values: FormValues): Promise<void> {
@@ -291,13 +288,6 @@ const webhookSheet = (state: WebhookState): VNode => (
       <div class="stack">
         <WebhookForm key={state.webhook?.url ?? ""} {...state} />
         {state.webhook && <div class="bar">{TOOLS}</div>}
-        <More summary="How your server knows that a message is genuine">
-          <p class="prose">
-            The header <code>X-Service-Signature</code> is the HMAC-SHA-256 of the raw body. Answer
-            with a status of 2xx within 10 s, and do the work afterwards.
-          </p>
-          <Code what="Node" text={VERIFY} />
-        </More>
       </div>
       <div class="stack">
         <h3>Messages of the last 7 days</h3>
@@ -403,7 +393,6 @@ function outcomeOf({ status, error }: DeliveryJson) {
   return { mark: "no", words: "Not delivered" } as const;
 }
 
-/** What was sent and what came back; a message that was not taken can be sent again. */
 function deliveryRow(delivery: DeliveryJson): NamedValue {
   const { id, event, status, error, response, session, duration_ms: ms } = delivery;
   return [

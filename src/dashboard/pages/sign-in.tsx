@@ -82,7 +82,6 @@ const NEW_ACCOUNT = [
   newPassword(),
 ] as const;
 
-/** Makes an account. What it may do, also on its first day, is said before. */
 export function SignUp(): VNode {
   if (session.value.signup === "closed") {
     return (

@@ -68,7 +68,6 @@ const isBroken = (part: Broken["part"]): boolean => typeof stateOf(part) === "ob
 const known = (loading: Loading<Cockpit>): Loading<Cockpit> =>
   loading.value === undefined || !isBroken("database") ? loading : { ...loading, fault: "" };
 
-/** One note above everything: what is broken, since when and what to do. */
 function troubles(broken: readonly Broken[]): VNode {
   const stopped = broken.filter(({ stops }) => stops).length;
   const many = stopped || broken.length;
@@ -114,7 +113,6 @@ const DAY_MS = 86_400_000;
 const isOlder = (at: string | null, days: number): boolean =>
   at !== null && nowMs() - timeMs(at) > days * DAY_MS;
 
-/** Why nothing of it is in use, and what to do. */
 const NOT_FETCHED =
   "Never fetched: fetching is off (GATEPOST_LISTS_REFRESH) or has no way out. “Fetch them now” on the page Rules asks once.";
 
@@ -132,7 +130,6 @@ function lightOf({ names, refused, from, asked_at: at, off }: Source): MarkWords
     : { mark: "yes", words: "Fresh" };
 }
 
-/** Lists that are alike stand in one line, which opens. */
 const Feeds = (): VNode => (
   <LoadedSheet
     {...{ title: "Public lists", path: "admin/lists", lines: 5 }}

@@ -86,7 +86,6 @@ function purseRow(when: string, purse: PurseJson): NamedValue {
   return [words, count(left)];
 }
 
-/** Days from the account's first one, or from the first one that has something. */
 function since<Row>(rows: readonly Row[], dayOf: (row: Row) => string, sum: (row: Row) => number) {
   const created = session.value.account?.created_at.slice(0, 10) ?? "";
   const first = rows.findIndex((row) => dayOf(row) >= created || sum(row) > 0);
@@ -112,7 +111,6 @@ const NOTHING_DECIDED = (
   </Sheet>
 );
 
-/** Reasons that say how something was typed, not who typed it. */
 const SLIPS: ReadonlySet<string> = new Set(["format", "typo"]);
 
 function keptOut({ days, before, total, ...outcomes }: OutcomeReport): VNode {
@@ -202,7 +200,6 @@ function checks(usage: Usage): VNode {
   );
 }
 
-/** What was used in these days; `when` says so where the page does not. */
 export const usedIn = (days: readonly UsageDayJson[], when = ""): readonly NamedValue[] => [
   [`checks${when}`, count(sumOf(days, ({ units, credits }) => units + credits))],
   [`requests${when}`, count(sumOf(days, ({ requests }) => requests))],

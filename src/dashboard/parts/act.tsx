@@ -9,7 +9,6 @@ export function Dialog(props: {
   title: string;
   onClose: () => void;
   children: ComponentChildren;
-  /** Nothing of the page is seen behind it. */
   hidesPage?: true;
 }): VNode {
   const { title, onClose, children, hidesPage } = props;
@@ -48,16 +47,12 @@ export function Dialog(props: {
 interface ActQuestion {
   readonly title: string;
   readonly words: ComponentChildren;
-  /** What was filled in before it. */
   readonly values?: FormValues;
 }
 
 interface ActProps extends ButtonProps, Omit<FormProps, "extra"> {
-  /** Of the dialog; by default what the button does, and to what. */
   title?: string;
-  /** What the dialog's button does when that is named otherwise. */
   yes?: string;
-  /** What it asks before it sends; undefined when it need not. */
   asks?: (values: FormValues) => Promise<ActQuestion | undefined>;
 }
 

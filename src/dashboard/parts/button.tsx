@@ -5,7 +5,6 @@ import { say } from "../lib/state.ts";
 interface FaultProps {
   text: string;
   retry?: () => void;
-  /** What stands below it is old. */
   stale?: boolean;
 }
 
@@ -26,7 +25,6 @@ export interface ButtonProps {
   busy?: boolean;
 }
 
-/** A busy one keeps the focus. */
 export const Button = (props: ButtonProps & { onClick: () => void }): VNode => (
   <button
     type="button"
@@ -37,6 +35,23 @@ export const Button = (props: ButtonProps & { onClick: () => void }): VNode => (
   >
     {props.act}
     {props.of === undefined ? null : <span class="unseen"> {props.of}</span>}
+  </button>
+);
+
+export const SignButton = (props: {
+  sign: string;
+  label: string;
+  onClick: () => void;
+  disabled?: boolean;
+}): VNode => (
+  <button
+    type="button"
+    class="small plain"
+    disabled={props.disabled}
+    aria-label={props.label}
+    onClick={props.onClick}
+  >
+    {props.sign}
   </button>
 );
 

@@ -4,12 +4,10 @@ import { Button } from "./button.tsx";
 import { ink, Meter } from "./marks.tsx";
 import { More, Table } from "./rows.tsx";
 
-/** A series of bars: its name, the token of its colour, and its figure of a row. */
 export type ChartLine<Row> = readonly [name: string, colour: string, pick: (row: Row) => number];
 
 interface ChartProps<Row> {
   what: string;
-  /** As YYYY-MM-DD, oldest first, with a row each. */
   days: readonly string[];
   rows: readonly Row[];
   lines: readonly ChartLine<Row>[];
@@ -23,7 +21,6 @@ interface Series {
   readonly values: readonly number[];
 }
 
-/** A round number of at least `most`, with up to four equal steps. */
 function topOf(most: number): number {
   const size = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   const factor = [1, 2, 4, 5, 8, 10].find((candidate) => candidate * size >= most) ?? 10;
@@ -32,7 +29,6 @@ function topOf(most: number): number {
 
 const total = (values: readonly number[]): number => sumOf(values, (value) => value);
 
-/** More bars than this become weeks. */
 const BARS_MAX = 90;
 
 export function Chart<Row>(props: ChartProps<Row>): VNode {
@@ -54,7 +50,6 @@ export function Chart<Row>(props: ChartProps<Row>): VNode {
       dashed={before?.name}
     />
   );
-  // One step alone has no bar.
   if (names.length < 2) return legend;
   return (
     <>
@@ -80,7 +75,6 @@ const QUARTERS = [1, 0.75, 0.5, 0.25, 0];
 const sumAt = (series: readonly Series[], at: number): number =>
   sumOf(series, ({ values }) => values[at] ?? 0);
 
-/** Its units are bars and what is counted; it stretches to its box. */
 function plot(
   label: string,
   names: readonly string[],
@@ -92,7 +86,6 @@ function plot(
   const top = topOf(Math.max(most, ...ghost));
   const highest = names[heights.indexOf(most)] ?? "";
   const ends = [...new Set([0, Math.floor((names.length - 1) / 2), names.length - 1])];
-  /** One path for all bars of a series, above those of the series before it. */
   const bars = ({ values }: Series, index: number): string => {
     const below = series.slice(0, index);
     const bar = (value: number, at: number): string => {

@@ -13,7 +13,6 @@ export interface FieldSpec {
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What it begins with; of a choice the first one otherwise. */
   readonly value?: string;
   readonly choices?: Choices;
   readonly rows?: number;
@@ -21,7 +20,6 @@ export interface FieldSpec {
   readonly when?: (values: FormValues) => boolean;
 }
 
-/** A line of text that no browser fills in. */
 export const textField = (
   name: string,
   label: string,
@@ -100,7 +98,6 @@ interface OptionsProps {
   value: string;
   onValue: (value: string) => void;
   choices: Choices;
-  /** Where no other label stands. */
   label?: string;
   id?: string;
   class?: string;
@@ -122,7 +119,6 @@ export function useChoice(label: string, choices: Choices, first = ""): readonly
   return [value, <Options class="kind" {...{ label, value, choices }} onValue={setValue} />];
 }
 
-/** How long typing has to rest before a search is sent. */
 const REST_MS = 200;
 
 export function useSearch(
@@ -178,7 +174,6 @@ export function Checks<Name extends string>(props: {
 export interface FormProps {
   act: string;
   send: (values: FormValues) => unknown;
-  /** What is said once it is done, with the way back. */
   said?: string;
   undo?: Notice["undo"];
   fields?: readonly FieldSpec[] | undefined;
@@ -186,7 +181,6 @@ export interface FormProps {
   extra?: ComponentChildren;
   class?: string;
   grave?: boolean;
-  /** What was sent stays in its fields. */
   keeps?: true;
 }
 

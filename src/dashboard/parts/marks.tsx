@@ -3,7 +3,6 @@ import type { ComponentChildren, VNode } from "preact";
 import { exactTime, relativeTime, timeMs } from "../lib/format.ts";
 import type { MarkKind, MarkWords } from "../words/verdict.ts";
 
-/** A shape for each meaning, so that the colour comes second. */
 const SHAPES: Readonly<Record<MarkKind, string>> = {
   yes: "M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0ZM7 11.6 3.6 8.3l1.1-1.1L7 9.4l4.4-4.4 1.1 1.1z",
   unsure: "M8 .7 16 15H0zM7.2 5.5v5h1.6v-5zm0 6.2v1.6h1.6v-1.6z",
@@ -11,7 +10,6 @@ const SHAPES: Readonly<Record<MarkKind, string>> = {
   quiet: "M8 0a8 8 0 1 0 0 16A8 8 0 0 0 8 0ZM4.5 7.25h7v1.5h-7z",
 };
 
-/** The colour of a part of a picture, by the name of its token. */
 export const ink = (colour: string): Record<string, string> => ({ "--k": `var(--${colour})` });
 
 export function Mark({ mark, words }: MarkWords): VNode {
@@ -58,7 +56,6 @@ interface TimeProps {
   never?: string;
 }
 
-/** "3 minutes ago", with the exact time on hover; `never` where there is none. */
 export function Time({ at, words = "", never = "never" }: TimeProps): VNode {
   if (at === null) return <span>{`${words} ${never}`}</span>;
   const ms = timeMs(at);

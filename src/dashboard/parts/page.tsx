@@ -13,7 +13,6 @@ interface PageHeadProps {
   children?: ComponentChildren;
 }
 
-/** The title of a page, one sentence about it and its main button. Takes the focus at first. */
 export function PageHead({ title, lead, children }: PageHeadProps): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => void (document.title = `${title} · Gatepost`), [title]);
@@ -36,7 +35,6 @@ export function PageHead({ title, lead, children }: PageHeadProps): VNode {
 
 interface PageLinkProps {
   to: string;
-  /** Its page counts as open on the pages below it, too. */
   below?: true;
   children: ComponentChildren;
 }
@@ -85,7 +83,6 @@ export const Sheet = ({ title, aside, children }: SheetProps): VNode => (
  */
 export const waiting = signal(0);
 
-/** Lines in the place of what is on its way, so that the layout stays still. */
 export function Skeleton({ lines = 3 }: { lines?: number | undefined }): VNode {
   useLayoutEffect(() => {
     waiting.value += 1;
@@ -125,7 +122,6 @@ interface LoadedProps<Value> extends Omit<ShownProps<Value>, "loading"> {
   stamp?: string | number;
 }
 
-/** Fetches `path` and shows the answer. */
 export const Loaded = <Value,>({ path, stamp, ...shown }: LoadedProps<Value>): VNode => (
   <Shown {...shown} loading={useLoad<Value>(path, stamp)} />
 );
@@ -139,7 +135,6 @@ export const LoadedSheet = <Value,>(props: Titled<LoadedProps<Value>>): VNode =>
 const NOT_LOADED =
   "This page could not be loaded: reload it. The service may have been updated, or be out of reach.";
 
-/** Fetches the code of a page. */
 export type Loader = () => Promise<{ readonly Page: ComponentType }>;
 
 export function Lazy({ load }: { load: Loader }): VNode {

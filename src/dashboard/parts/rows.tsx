@@ -11,12 +11,10 @@ interface TableProps {
   numbers?: readonly number[];
   picked?: number;
   tall?: true;
-  /** The first column is a third. */
   fixed?: true;
   none?: ComponentChildren;
 }
 
-/** A table whose rows become blocks where it is narrow. */
 export function Table({
   label,
   head,
@@ -69,7 +67,6 @@ export const TableSheet = (props: Titled<Omit<TableProps, "label">>): VNode => (
 export type NamedValue = readonly [name: ComponentChildren, value: ComponentChildren];
 
 interface PairsProps {
-  /** One that is false is left out. */
   rows: readonly (NamedValue | false)[];
   cells?: true;
   label?: string;
@@ -89,11 +86,9 @@ export const Pairs = ({ rows, cells, label }: PairsProps): VNode => (
 );
 
 interface LinesProps extends Pick<PairsProps, "rows"> {
-  /** What stands in place of no rows. */
   none?: string;
 }
 
-/** One line each: what grows, and what stands at its end. */
 export const Lines = ({ rows, none }: LinesProps): VNode => (
   <ul class="lines">
     {rows.length === 0 && none && <li class="note">{none}</li>}

@@ -4,7 +4,6 @@ import { reasonName } from "./names.ts";
 import { DECISION } from "./policy.ts";
 import type { MarkWords } from "./verdict.ts";
 
-/** By which the log can be narrowed, and the name of each. */
 export const FILTERS = {
   decision: "Decision",
   domain: "Domain",
@@ -20,7 +19,6 @@ export type Filter = keyof typeof FILTERS;
 
 const DIGITS = ["", "1 digit", "2 digits", "3 digits", "4 digits", "5 or more digits"];
 
-/** "names made as letters and 4 digits". */
 function shapeWords(shape: string): string {
   const [, parts, digits] = /^(.*)\+(\d)$/.exec(shape) ?? [];
   if (parts === undefined) return `names of ${shape === "digits" ? "digits" : "mixed signs"}`;
@@ -71,7 +69,6 @@ export function shownGroups(groups: DecisionGroups): readonly NamedGroup[] {
 
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
 
-/** "Three groups made 180 of 2,000 sign-ups in the last 24 hours." */
 export function groupsSentence({
   total,
   stand_out: { groups, decisions },
@@ -82,7 +79,6 @@ export function groupsSentence({
   return `${many} made ${count(decisions)} of ${counted(total, "sign-up")} in the last 24 hours.`;
 }
 
-/** "56 sign-ups of 1 domain, 3 of them accepted." */
 export function toldOf({ by, count: many, mailboxes, decided }: NamedGroup): string {
   const of = by === "mailbox" ? "" : `, ${counted(mailboxes, "mailbox", "mailboxes")}`;
   return `${counted(many, "sign-up")} of 1 ${by}${of}, ${count(decided.accept)} of them accepted.`;

@@ -41,7 +41,6 @@ const REASONS: CodeNames = {
   ok: "nothing against it",
 };
 
-/** The reason of a decision; a policy's own reasons stay as they were written. */
 export const reasonName = (reason: string): string => named(REASONS, reason);
 
 export const signalName = (signal: string): string =>

@@ -26,7 +26,6 @@ export const DECISION: Readonly<Record<Decision, PartWords>> = {
   reject: { words: "reject", mark: "no", colour: "no-fill" },
 };
 
-/** Conditions that the page can edit: a fact, its words, and what a new one begins with. */
 const ROWS: readonly (readonly [fact: string, words: string, value: unknown])[] = [
   ["format", "the address is malformed", false],
   ["allowed", "it is on the allow list", true],
@@ -135,7 +134,6 @@ export function mayRefuseMore(live: PolicyDocument, draft: PolicyDocument): bool
   return !same(before.map(keyOf), after.map(keyOf));
 }
 
-/** The server's words about a draft, with rules by their number instead of by a path. */
 export const inRules = (message: string): string =>
   message
     .replaceAll(

@@ -14,7 +14,6 @@ export interface ShownVerdict {
   readonly mark: MarkKind;
   readonly stamp: string;
   readonly small: string;
-  /** A sentence that a person who sends mail understands. */
   readonly sentence: string;
   readonly reason: string;
 }
@@ -27,7 +26,6 @@ export interface Checked {
   readonly dns_down?: string;
 }
 
-/** Whether the entry was an address, which alone can be an alias. */
 const isAddress = (result: ResultJson): boolean => result.alias !== undefined;
 
 const verdict = (
@@ -61,7 +59,6 @@ export function verdictOf(checked: Checked, entry = ""): ShownVerdict {
   return verdict("unsure", "Misspelt", "check it", sentence, reason);
 }
 
-/** What was meant has an "@" that the entry lacks. */
 const isLostAt = (meant = "", entry: string): boolean =>
   meant.includes("@") && !entry.includes("@");
 
@@ -147,7 +144,6 @@ function goodReason(result: ResultJson): string {
   return "No sign of being disposable. Only a message can show whether this mailbox exists.";
 }
 
-/** Short facts beside the verdict; none for what has no format. */
 export function factsOf(result: ResultJson): readonly (readonly [MarkKind, string])[] {
   if (!result.format) return [["no", "Bad format"]];
   const { signals } = result;
@@ -168,11 +164,9 @@ export function factsOf(result: ResultJson): readonly (readonly [MarkKind, strin
   return facts.flatMap(([mark, words]) => (words ? [[mark, words] as const] : []));
 }
 
-/** No list is behind it but the operator's own. */
 const isDenied = ({ signal, by }: EvidenceShape): boolean =>
   by === "operator" && signal !== "operator_allow";
 
-/** The concrete reason: which name, which lists, since when. */
 export function reasonOf(piece: EvidenceShape): string {
   const { signal, subject, lists } = piece;
   const { found, short } = SIGNALS[signal];
@@ -203,7 +197,6 @@ export interface EvidenceShare {
   readonly piece: EvidenceShape;
   /** Points of the score: the shares of all pieces add up to it. */
   readonly points: number;
-  /** Where its bar begins: the points of those before it. */
   readonly from: number;
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { verifySignature } from "../../src/main/library.ts";
 import { readDocument, tableUnder } from "../guards/docs-tables.ts";
@@ -47,4 +48,51 @@ test("the table has each status that /api/decide may answer, and who provokes it
   assert.deepEqual(others, OF_BROKEN_REQUESTS);
   for (const { by } of CLIENT_CASES.statuses)
     assert.match(by, /^(the operator|the programmer|a caller)\b(?!.*visitor)/);
+});
+
+/** What a constructor takes, in the order of its source. */
+const TAKEN = [
+  [
+    "clients/typescript/src/client.ts",
+    "export interface GatepostOptions {",
+    "\n}",
+    /^ {2}readonly (\w+)\??:/gm,
+  ],
+  ["clients/python/gatepost/client.py", "def __init__(", "):", /^ {8}(?!self)(\w+): /gm],
+  ["clients/php/src/Client.php", "function __construct(", ") {", /\$(\w+)\b/g],
+] as const;
+
+/** Of tests alone. */
+const UNSAID = new Set(["clock"]);
+
+for (const [column, [file, begin, end, name]] of TAKEN.entries()) {
+  test(`docs/clients.md has the options of ${file}`, () => {
+    const source = readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
+    const start = source.indexOf(begin);
+    const part = source.slice(start, source.indexOf(end, start + begin.length));
+    const taken = [...part.matchAll(name)].map(([, option = ""]) => option);
+    const rows = tableUnder(readDocument("docs/clients.md"), "## Options");
+    const said = rows.flatMap((row) =>
+      [...(row[column] ?? "").matchAll(/`(\w+)`/g)].map(([, option = ""]) => option),
+    );
+    const elsewhere = file.endsWith(".php") ? ["cacheFolder"] : [];
+    assert.ok(taken.length > 8);
+    assert.deepEqual(
+      [...said, ...elsewhere].sort(),
+      taken.filter((option) => !UNSAID.has(option)).sort(),
+    );
+  });
+}
+
+test("docs/clients.md has every kind of fault", () => {
+  const source = readFileSync(
+    new URL("../../../clients/typescript/src/results.ts", import.meta.url),
+    "utf8",
+  );
+  const [, kinds = ""] = /export type FaultKind = ([^;]*);/.exec(source) ?? [];
+  const rows = tableUnder(readDocument("docs/clients.md"), "## Faults");
+  assert.deepEqual(
+    rows.map(([kind = ""]) => kind.replaceAll("`", "")).sort(),
+    [...kinds.matchAll(/"(\w+)"/g)].map(([, kind = ""]) => kind).sort(),
+  );
 });

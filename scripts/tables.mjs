@@ -1,4 +1,4 @@
-// Writes the tables of tables/ into src/core/tables/texts.ts, which the core can import without reading files.
+// Writes the tables of tables/ and the widget into src/core/tables/texts.ts, which is imported without reading files.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,6 +8,7 @@ const texts = readdirSync(join(root, "tables"))
   .filter((name) => name.endsWith(".txt"))
   .sort()
   .map((name) => [name.slice(0, -".txt".length), readFileSync(join(root, "tables", name), "utf8")]);
+texts.push(["widget", readFileSync(join(root, "packages/widget/widget.js"), "utf8")]);
 // One export a table, so that a bundler leaves out what a page or the light library does not use.
 const lines = texts.map(([name, text]) => {
   const camel = name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

@@ -19,6 +19,7 @@ const NEW_FILE_LINES_MAX = 80;
 const COPIED = [
   "src",
   "feeds",
+  "packages/widget",
   "tables",
   "scripts",
   "package.json",

@@ -112,3 +112,18 @@ test("generators of clients find one tag, one kind of body and an example in eve
 test("the sign-up gate comes first", () => {
   assert.equal(Object.keys(Object(document["paths"]))[0], "/api/decide");
 });
+
+const RATES = ["X-RateLimit-Limit", "X-RateLimit-Remaining"];
+const HEADERS = [
+  ["/feeds/disposable.txt", "get", "200", ["ETag"]],
+  ["/api/email", "post", "200", RATES],
+  ["/api/email", "post", "429", [...RATES, "Gatepost-Error", "Retry-After"]],
+  ["/api/bulk", "post", "429", [...RATES, "Gatepost-Error", "Retry-After"]],
+] as const;
+
+for (const [path, method, status, names] of HEADERS) {
+  test(`${status} of ${path} names its headers`, () => {
+    const headers = at(document, "paths", path, method, "responses", status, "headers");
+    assert.deepEqual(Object.keys(Object(headers)), [...names]);
+  });
+}

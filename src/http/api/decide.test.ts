@@ -110,6 +110,13 @@ test("GET is 405, and the keys of the answer are in the contract's order", async
   assert.equal(answer.did_you_mean, "jo@gmail.com");
 });
 
+for (const language of ["de", "xx;q=0.9, de-AT;q=0.8, en;q=0.1", "en;q=0.2,de"]) {
+  test(`the message is German for "${language}"`, async (t) => {
+    const { answer } = await ask(await gateWorld(t, KNOWN), { email: "jo@gmailcom", language });
+    assert.match(answer.message ?? "", /Meinten Sie jo@gmail\.com\?$/);
+  });
+}
+
 const MALFORMED: readonly [email: string, meant: string | undefined][] = [
   ["jo@gmail..com", "jo@gmail.com"],
   [" jo@gmailcom ", "jo@gmail.com"],

@@ -20,7 +20,7 @@ const row = (given: ResourceLimits): Resource => ({ unit: "places", ...queued(0,
 const octets = (total: number, perOwner: number, more: Partial<Resource> = {}): Resource =>
   row({ unit: "octets", total, perOwner, ...more });
 
-/** An owner is an account, an IPv4 address or an IPv6 /64. `docs/operations/sizing.md` says what happens without room. */
+/** An owner is an account, an IPv4 address or an IPv6 /64. `docs/measurements.md` says what happens without room. */
 export const RESOURCES = {
   connections: row({ unit: "connections", total: 10_000, perOwner: 256 }),
   small_bodies: octets(32 * MIB, 4 * MIB),

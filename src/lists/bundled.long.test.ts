@@ -37,7 +37,7 @@ test("bundled lists: every curated name is disposable with certainty, but the st
   );
 });
 
-test("docs/operations/sizing.md says what the lists and the rules find on the bundled names", () => {
+test("docs/measurements.md says what the lists and the rules find on the bundled names", () => {
   const nothing = { sourcesOf: () => 0 };
   const rules = { ...datasets, disposable: nothing, families: nothing };
   const curated = new Set([...namesOfPackage("fakefilter"), ...namesOfPackage("ded")]);
@@ -51,7 +51,7 @@ test("docs/operations/sizing.md says what the lists and the rules find on the bu
       each.toLocaleString("en-US"),
     );
   });
-  const page = tableUnder(readDocument("docs/operations/sizing.md"), "## Detection").slice(0, 3);
+  const page = tableUnder(readDocument("docs/measurements.md"), "## Detection").slice(0, 3);
   assert.deepEqual(
     page.map((cells) => cells.slice(1)),
     rows,

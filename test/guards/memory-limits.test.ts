@@ -18,8 +18,8 @@ const bodies = resources
 const parts = [WORK_BYTES / MIB, readConfig({}).cacheMb, bodies / MIB];
 const sum = parts.reduce((all, part) => all + part, 0);
 
-test("docs/operations/sizing.md adds up what a process may hold", () => {
-  const rows = tableUnder(readDocument("docs/operations/sizing.md"), "### The limit");
+test("docs/measurements.md adds up what a process may hold", () => {
+  const rows = tableUnder(readDocument("docs/measurements.md"), "### The limit");
   const want = [...parts, sum, Math.ceil(sum * ROOM)];
   assert.deepEqual(
     rows.map((cells) => Number(cells[1])),

@@ -33,7 +33,7 @@ import { examineFetchProxies, examineServer, examineTime, examineUrls } from "./
 
 const MIB = 1_048_576;
 
-/** An embedded service with a batch of 100,000 entries; see docs/operations/sizing.md. */
+/** An embedded service with a batch of 100,000 entries; see docs/measurements.md. */
 export const WORK_BYTES = 245 * MIB;
 
 const BODY_BYTES = Object.values(RESOURCES).reduce(

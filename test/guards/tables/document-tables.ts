@@ -117,7 +117,7 @@ export const TABLES: readonly DocumentTable[] = [
   },
   { page: "docs/operations/run.md", head: ["Area", "info", "warn", "error"], rows: logEventRows },
   {
-    page: "docs/operations/sizing.md",
+    page: "docs/measurements.md",
     head: ["Resource", "Total", "An owner", "May wait", "Without room"],
     rows: () => Object.entries(RESOURCES).map(resourceRow),
   },

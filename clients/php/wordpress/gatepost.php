@@ -3,7 +3,7 @@
 /**
  * Plugin Name: Gatepost
  * Description: Refuses sign-ups with throw-away addresses, and lets people in while the service is away.
- * Version: 0.3.0
+ * Version: 0.4.0
  * Requires PHP: 8.1
  * License: MIT
  *

@@ -38,6 +38,10 @@ mkdirSync(folder, { recursive: true });
 const run = (command, words, cwd = root) =>
   execFileSync(command, words, { cwd, encoding: "utf8", maxBuffer: 64 * 1_048_576 });
 
+/** Of the commit: every file of a release has it, so that two builds have the same octets. */
+const seconds = run("git", ["log", "-1", "--format=%ct"]).trim();
+process.env["SOURCE_DATE_EPOCH"] = seconds; // for the wheel
+
 /** Runs `fill` in an empty folder; then the package there gets the licence, and links that work from a registry. */
 function staged(path, fill, pack) {
   const place = mkdtempSync(join(tmpdir(), "gatepost-release-"));
@@ -79,6 +83,7 @@ staged("clients/python", committed("clients/python"), (place) => {
 });
 staged("clients/php", committed("clients/php"), (place) => {
   const zip = join(folder, `gatepost-php-${version}.zip`);
+  run("find", [".", "-exec", "touch", "-d", `@${seconds}`, "{}", "+"], place);
   run("python3", ["-m", "zipfile", "-c", zip, ...readdirSync(place)], place);
 });
 run("git", [
@@ -91,6 +96,8 @@ run("git", [
 // Imported here, because packing has built it.
 const { FETCHED_SOURCES: lists } = await import("../dist/src/lists/feed-sources.js");
 const all = JSON.parse(run("npm", ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"]));
+delete all.serialNumber;
+all.metadata.timestamp = new Date(Number(seconds) * 1_000).toISOString();
 const sbom = JSON.stringify(releaseSbom(all, { root, lists }), undefined, 2);
 writeFileSync(join(folder, `gatepost-${version}.cdx.json`), `${sbom}\n`);
 

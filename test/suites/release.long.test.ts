@@ -75,6 +75,17 @@ suite("the folder of a release", () => {
     assert.equal(made.status, 0, made.stderr);
   });
 
+  testWith(TOOLS, missing, "a second build has the same octets", async () => {
+    const again = temporaryFolder();
+    const made = run(`npm run --silent release -- ${again}`, ROOT);
+    assert.equal(made.status, 0, made.stderr);
+    const [sums, others] = [folder, again].map((one) =>
+      readFileSync(join(one, "SHA256SUMS"), "utf8"),
+    );
+    assert.equal(others, sums);
+    await Promise.resolve();
+  });
+
   testWith(
     TOOLS,
     missing,

@@ -15,10 +15,17 @@ interface Decided {
   readonly decision: string;
   readonly reason: string;
   readonly policy: { readonly version: number };
+  readonly mailbox?: { readonly seen?: number };
+  readonly counts?: Readonly<Record<string, unknown>>;
+}
+
+interface SignUp {
+  readonly ip: string;
+  readonly body: { readonly email: string; readonly coupon?: string };
 }
 
 interface Crowds {
-  readonly signUp: (request: object) => Promise<Decided>;
+  readonly signUp: (request: SignUp) => Promise<Decided>;
   readonly invite: (
     member: { readonly id: string },
     email: string,
@@ -42,7 +49,14 @@ suite("docs/guides/crowds.md", () => {
     },
   });
   const { signUp, invite }: Crowds = {
-    signUp: (request) => (guide ?? assert.fail()).signUp(request),
+    // A busy machine may not have read its counts in time, and says so; who signs up counts once, however often asked about.
+    signUp: (request) =>
+      until(async () => {
+        const answer = await (guide ?? assert.fail()).signUp(request);
+        const names = request.body.coupon === undefined ? ["ip"] : ["ip", "coupon"];
+        const isCounted = names.every((name) => answer.counts?.[name] !== undefined);
+        return answer.mailbox?.seen !== undefined && isCounted ? answer : undefined;
+      }),
     invite: (member, email) => (guide ?? assert.fail()).invite(member, email),
   };
   const people = honestPeople(100, 3);
@@ -64,8 +78,11 @@ suite("docs/guides/crowds.md", () => {
     const sent: boolean[] = [];
     for (let at = 60; at < 80; at += 1) sent.push((await invite({ id: "u_12" }, email(at))).send);
     assert.deepEqual(new Set(sent), new Set([true]));
-    const { send, reason, retryAfter = 0 } = await invite({ id: "u_12" }, email(80));
-    assert.deepEqual([send, reason], [false, "many"]);
+    const { reason, retryAfter = 0 } = await until(async () => {
+      const one = await invite({ id: "u_12" }, email(80));
+      return one.send ? undefined : one; // an invitation of one mailbox counts once, too
+    });
+    assert.equal(reason, "many");
     assert.ok(retryAfter > 0 && retryAfter <= 600, String(retryAfter));
     assert.equal((await invite({ id: "u_13" }, email(81))).send, true);
   });
@@ -76,10 +93,12 @@ suite("docs/guides/crowds.md", () => {
     writeFileSync(file, `{"rules": [${rule}], "else": "accept"}`);
     const saved = gatepost(world.home, ["policy", "set", account?.account_id ?? "", file]);
     assert.equal(saved.code, 0, saved.err);
-    await until(async () => {
+    const isInUse = async (): Promise<boolean> => {
       const { policy } = await signUp({ ip: "192.0.2.1", body: { email: email(51) } });
-      return policy.version > 0 || undefined;
-    }, { what: "the policy in use" }); // prettier-ignore
+      return policy.version > 1; // the built-in policy is version 1
+    };
+    // Within 5 s; asked more often the plan's rate would be spent.
+    await until(isInUse, { what: "the policy in use", everyMs: 250 });
     const said: string[] = [];
     for (let at = 30; at < 36; at += 1) {
       const body = { email: email(at), coupon: "WELCOME" };

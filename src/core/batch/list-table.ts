@@ -284,8 +284,9 @@ export class ListTable {
     const cell = raw[this.#index] ?? "";
     const first = entriesOf(cell);
     const each = this.#further.map((column) => entriesOf(raw[column] ?? ""));
-    const entries = each.length === 0 ? first : [first, ...each].flat();
-    const spread = each.length === 0 ? undefined : [first, ...each].map(({ length }) => length);
+    const isOne = each.length === 0;
+    const entries = isOne ? first : [first, ...each].flat();
+    const spread = isOne ? undefined : [first, ...each].map(({ length }) => length);
     const isUnread = raw[this.#statusAt] === NOT_READ;
     const hasMore = !isOwn && filledOf(raw) > this.#width;
     const reason =
@@ -297,9 +298,14 @@ export class ListTable {
       faultOf(entries, row, this.#width, this.#index);
     if (reason !== undefined)
       return { cells, line, entries: [], spread, readAs: undefined, reason, object };
-    const read = [this.#index, ...this.#further].map((column) => cells[column] ?? "");
-    const readAs = unwrapping(entries, read.filter((text) => text !== "").join(", "));
+    const shown = isOne ? (cells[this.#index] ?? "") : this.#textOf(cells);
+    const readAs = unwrapping(entries, shown);
     return { cells, line, entries, spread, readAs, reason, object };
+  }
+
+  #textOf(cells: readonly string[]): string {
+    const read = [this.#index, ...this.#further].map((column) => cells[column] ?? "");
+    return read.filter((text) => text !== "").join(", ");
   }
 }
 

@@ -1,6 +1,7 @@
+import { Buffer } from "node:buffer";
+import { write, writeSync } from "node:fs";
 import { pino, type DestinationStream, type Level } from "pino";
-import { isoTime } from "../core/calendar.ts";
-import { systemClock } from "./clock.ts";
+import { type Clock, systemClock } from "./clock.ts";
 import type { Log } from "./log.ts";
 import { storeDownOf } from "./store-down.ts";
 
@@ -31,7 +32,7 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
       },
       hooks: { streamWrite: blacken },
     },
-    destination ?? openStandardOutput(),
+    destination ?? openStandardLines(),
   );
   return {
     info: (event, fields) => logger.info(fields, event),
@@ -72,46 +73,118 @@ function blacken(line: string): string {
     .replace(/[^\s"'<>()[\],:;=/\\@]{1,64}@/g, "***@");
 }
 
+export interface LineSink {
+  write(bytes: Buffer, done: (fault: Error | null, taken: number) => void): void;
+  writeNow(bytes: Buffer): number;
+  pause(): void;
+}
+
 /** Octets of log that wait for a slow reader. Lines beyond them are lost, and counted. */
-const WAITING_OCTETS_MAX = 4 * 1_048_576;
+const WAITING_BYTES_MAX = 4 * 1_048_576;
 
-/** Each takes 0.1 s. */
-const LAST_TRIES = 10;
+const RETRY_MS = 100;
 
-let standardOutput: DestinationStream | undefined;
+const LAST_WORDS_MS = 1_000;
 
 /** A slow or missing reader never blocks or ends the process: it costs lines only, and how many is said later. */
-function openStandardOutput(): DestinationStream {
-  if (standardOutput !== undefined) return standardOutput;
-  let tries = Infinity;
-  process.once("exit", () => (tries = LAST_TRIES));
-  const output = pino.destination({
-    dest: process.stdout.fd, // asked of Node, which makes a pipe one that never holds up its writer
-    sync: false,
-    maxLength: WAITING_OCTETS_MAX,
-    retryEAGAIN: () => (tries -= 1) >= 0,
-  });
-  let lines = 0;
-  output.on("drop", () => (lines += 1));
-  output.on("drain", () => {
-    if (lines === 0) return;
-    const lost = {
-      level: "warn",
-      time: isoTime(systemClock.nowMs()),
-      lines,
-      msg: "log.lines_lost",
-    };
-    lines = 0;
-    output.write(`${JSON.stringify(lost)}\n`);
-  });
-  output.on("error", () => undefined); // the cause may pass: a full disk gets room
-  const flush = output.flushSync.bind(output);
-  output.flushSync = () => {
-    try {
-      flush();
-    } catch {
-      // the process ends, and nobody takes its last words
+export class LogLines {
+  readonly #sink: LineSink;
+  readonly #clock: Clock;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  #rest: Buffer = Buffer.alloc(0);
+  #isUnderWay = false;
+  #lost = 0;
+
+  constructor(sink: LineSink, clock: Clock) {
+    this.#sink = sink;
+    this.#clock = clock;
+  }
+
+  /** Takes one line, its line feed included. Never throws. */
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#waitingBytes + bytes > WAITING_BYTES_MAX) {
+      this.#lost += 1;
+      return;
     }
-  };
-  return (standardOutput = output);
+    this.#waiting.push(line);
+    this.#waitingBytes += bytes;
+    if (this.#rest.length === 0) this.#next();
+  }
+
+  /** Writes the waiting lines before the process ends; gives up when the reader takes nothing for a second. */
+  writeLastWords(): void {
+    // What is under way may be taken yet: it would stand there twice.
+    let rest = Buffer.concat([this.#isUnderWay ? Buffer.alloc(0) : this.#rest, this.#take()]);
+    const endMs = this.#clock.monotonicMs() + LAST_WORDS_MS;
+    while (rest.length > 0) {
+      try {
+        rest = rest.subarray(this.#sink.writeNow(rest));
+      } catch (fault) {
+        if (!isFull(fault) || this.#clock.monotonicMs() >= endMs) return;
+        this.#sink.pause();
+      }
+    }
+  }
+
+  #next(): void {
+    this.#rest = this.#take();
+    if (this.#rest.length > 0) this.#send();
+  }
+
+  #take(): Buffer {
+    const bytes = Buffer.from(this.#waiting.join(""));
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return bytes;
+  }
+
+  #send(): void {
+    this.#isUnderWay = true;
+    this.#sink.write(this.#rest, (fault, taken) => {
+      this.#isUnderWay = false;
+      if (fault !== null) {
+        // The cause may pass: the disk gets room, or the reader continues.
+        this.#clock.after(RETRY_MS, () => this.#send());
+        return;
+      }
+      this.#rest = this.#rest.subarray(taken);
+      if (this.#rest.length > 0) this.#send();
+      else this.#goOn();
+    });
+  }
+
+  #goOn(): void {
+    if (this.#lost > 0) {
+      const time = new Date(this.#clock.nowMs()).toISOString();
+      const line = { level: "warn", time, lines: this.#lost, msg: "log.lines_lost" };
+      this.#lost = 0;
+      this.#waiting.push(`${JSON.stringify(line)}\n`);
+    }
+    this.#next();
+  }
+}
+
+const isFull = (fault: unknown): boolean =>
+  fault instanceof Error && "code" in fault && fault.code === "EAGAIN";
+
+const PAUSE_MS = 10;
+
+const standardOutput: LineSink = {
+  // Its number is asked of Node each time: at the first Node makes a pipe one that never holds up its writer.
+  write: (bytes, done) => write(process.stdout.fd, bytes, done),
+  writeNow: (bytes) => writeSync(process.stdout.fd, bytes),
+  pause: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS),
+};
+
+let standardLines: LogLines | undefined;
+
+function openStandardLines(): LogLines {
+  if (standardLines === undefined) {
+    const lines = new LogLines(standardOutput, systemClock);
+    process.once("exit", () => lines.writeLastWords());
+    standardLines = lines;
+  }
+  return standardLines;
 }

@@ -115,7 +115,7 @@ export class Keys {
     return row && { keyId: row.key_id, account: accountOfRow(row), ...originsOf(row) };
   }
 
-  /** A key that is revoked again keeps its first time. False when there is no such key. */
+  /** Returns false when there is no such key. A key that was revoked before keeps that time. */
   async revoke(id: string, nowMs: number): Promise<boolean> {
     await changeRows(this.#db, "api_keys", { id, revoked_at_ms: null }, { revoked_at_ms: nowMs });
     return (await findRow(this.#db, "api_keys", { id })) !== undefined;

@@ -28,7 +28,7 @@ const EXIT_CODES = `
 Exit codes: 0 success; 1 the answer is no; 2 the command line is invalid; 3 the command failed.
 Settings are environment variables: docs/configuration.md.`;
 
-/** What was typed is wrong, whatever there is. */
+/** The code of a refusal for what was typed; every other refusal is about what exists. */
 const BAD_FIELD = "bad_field";
 
 const STARTS = new Set(["serve", "worker", "migrate"]);

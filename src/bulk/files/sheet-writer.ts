@@ -127,7 +127,7 @@ export class SheetWriter {
     return prefix === "" ? xml : xml.replace(/<(\/?)/g, `<$1${prefix}`);
   }
 
-  /** What begins a list waits for something that is left in it. */
+  /** Writes what stands below the rows. The opening tag of a list is written only once the list keeps an item. */
   #below(xml: string): string {
     if (this.#index < this.#terms.lines.length) throw new TableFault(BROKEN_WORKBOOK);
     const { moves } = this.#terms;

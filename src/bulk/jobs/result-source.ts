@@ -59,7 +59,7 @@ interface FoundResult {
   readonly isDuplicate: boolean;
 }
 
-/** In ascending order, so that one chunk is in memory, and of older ones what is wanted again. */
+/** Reads the pages in ascending order. Memory holds one chunk, and of earlier chunks the results that later rows repeat. */
 async function* foundPages<Page extends { readonly entries: readonly number[] }>(
   source: ResultSource,
   pages: number,

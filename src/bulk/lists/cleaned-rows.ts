@@ -41,9 +41,9 @@ export interface CleanedOrder {
 
 export type CleanedRows = readonly (readonly CsvCell[])[];
 
-/** What rows of a list get in its cleaned file. */
+/** The changes that the rows of a list get in its cleaned file. */
 export interface RowChanges {
-  /** Of the columns that are added. */
+  /** The names of the columns that are added. */
   readonly names: readonly string[];
   readonly changeOf: (row: ViewRow) => RowChange;
 }

@@ -67,7 +67,7 @@ export interface ViewRow {
   readonly was?: string;
   readonly wasClass?: RowClass;
   readonly each?: readonly ViewPiece[];
-  /** Of a table with further columns, how many entries are in each. */
+  /** How many entries each column holds, where further columns are read, too. */
   readonly spread?: readonly number[];
   readonly readAs?: string;
 }

@@ -9,7 +9,7 @@ export interface ListRow {
   readonly line: number;
   /** None when its cells are blank, several when they hold several. */
   readonly entries: readonly string[];
-  /** Of a table with further columns, how many are in each. */
+  /** How many entries each column holds, where further columns are read, too. */
   readonly spread?: readonly number[] | undefined;
   readonly readAs?: string | undefined;
   readonly reason?: string | undefined;

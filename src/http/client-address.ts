@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, SocketAddress } from "node:net";
-import { mappedV4, v6Groups } from "../core/name/ip-address.ts";
+import { mappedV4, v6Groups, withoutPort } from "../core/name/ip-address.ts";
 import { AddressRanges } from "../outbound/public-address.ts";
 import type { HttpRequest } from "./route.ts";
 import type { Credentials } from "../accounts/admission/caller.ts";
@@ -69,12 +69,6 @@ function walk(proxy: string, forwardedFor: string, trusted: TrustedProxies): str
     end = comma;
   }
   return client;
-}
-
-/** Some proxies add the port: "192.0.2.1:4711", "[2001:db8::1]:4711". */
-function withoutPort(text: string): string {
-  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/.exec(text) ?? [];
-  return bracketed ?? plain ?? text;
 }
 
 const isTrusted = (address: string, trusted: TrustedProxies): boolean =>

@@ -107,10 +107,17 @@ export function mappedV4(groups: readonly number[]): string | undefined {
   return dotted(groups[6] ?? 0, groups[7] ?? 0);
 }
 
-/** An IPv4 address as it is and by its /24, an IPv6 one by its /64 and /48. Undefined for what is none. */
+/** Some proxies add the port: "192.0.2.1:4711", "[2001:db8::1]:4711". */
+export function withoutPort(text: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)$/.exec(text) ?? [];
+  return bracketed ?? plain ?? text;
+}
+
+/** An IPv4 address as it is and by its /24, an IPv6 one by its /64 and /48, without a port. Undefined for what is none. */
 export function countedAddress(
-  text: string,
+  given: string,
 ): { readonly host: string; readonly net: string } | undefined {
+  const text = withoutPort(given);
   const groups = text.includes(":") ? v6Groups(text.split("%", 1)[0] ?? "") : undefined;
   const four = groups === undefined ? text : mappedV4(groups);
   const octets = four === undefined ? undefined : v4Octets(four);

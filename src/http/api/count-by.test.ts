@@ -32,6 +32,8 @@ const SAME: readonly (readonly [one: string, other: string, ip: boolean, net: bo
   ["203.0.113.7", "203.0.113.8", false, true],
   ["203.0.113.7", "203.0.114.7", false, false],
   ["203.0.113.7", "::ffff:203.0.113.7", true, true],
+  ["203.0.113.7", "203.0.113.7:4711", true, true],
+  ["2001:db8:1:2::1", "[2001:db8:1:2::1]:4711", true, true],
   ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true, true],
   ["2001:db8:1:2::1", "2001:db8:1:3::1", false, true],
   ["2001:db8:1:2::1", "2001:db8:2:2::1", false, false],

@@ -19,7 +19,6 @@ export type AuditAction =
   | "feedback.taken_back"
   | "decisions.read"
   | `list.${"downloaded" | "deleted"}`
-  | "feedback.answered"
   | "credits.granted"
   | `key.${"created" | "renamed" | "revoked"}`
   | "policy.changed"

@@ -5,6 +5,8 @@ import type { DenialFields } from "./features.ts";
 
 export interface EvidenceShape {
   readonly signal: Signal;
+  readonly title: string;
+  readonly says: string;
   /** 0 to 100. */
   readonly weight: number;
   readonly subject?: string;

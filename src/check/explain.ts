@@ -1,5 +1,6 @@
 import type { RequestedChecks } from "../core/checks/run.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
+import { sentenceOf, signalTitle } from "../core/evidence/signals.ts";
 import { advise, explain } from "../core/validate/explain.ts";
 import { meantBy, withLostAt } from "../core/validate/malformed.ts";
 import type { Validation } from "../core/validate/validate.ts";
@@ -120,6 +121,8 @@ const shownEvidence = (
 ): readonly EvidenceShape[] =>
   explain({ evidence }, datasets).map(({ signal, weight, subject, by, lists }) => ({
     signal,
+    title: signalTitle(signal),
+    says: sentenceOf(signal, subject),
     weight: Math.round(weight * 100),
     ...(subject !== undefined && { subject }),
     by,

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { sentenceOf, signalTitle } from "../../src/core/evidence/signals.ts";
 import type { ResultJson } from "../../src/http/account/shapes.ts";
 import { mayRefuseMore, type PolicyDocument, inRules } from "../../src/dashboard/words/policy.ts";
 import { curlOf } from "../../src/dashboard/words/samples.ts";
@@ -82,10 +83,19 @@ const lost = [
 for (const [name, more, entry, reason] of lost) {
   test(`a verdict tells of a lost at sign: ${name}`, () => {
     const result = { ...FINE, ...more };
-    const verdict = verdictOf({ result, evidence: [], meant: "anna@web.de" }, entry);
+    const evidence = result.signals.map((signal) => ({
+      signal,
+      title: signalTitle(signal),
+      says: sentenceOf(signal),
+      weight: 0,
+      lists: [],
+    }));
+    const verdict = verdictOf({ result, evidence, meant: "anna@web.de" }, entry);
     assert.equal(verdict.reason, reason);
   });
 }
+
+const WORDS = { title: "", says: "" } as const;
 
 const denied = [
   ["blacklist_exact", "bad.example", "bad.example is denied by the operator of this service."],
@@ -101,6 +111,7 @@ for (const [signal, subject, reason] of denied) {
   test(`what the operator denies is not said to be on lists: ${signal}`, () => {
     const piece = {
       signal,
+      ...WORDS,
       weight: 100,
       by: "operator",
       lists: [],
@@ -173,6 +184,7 @@ test("a mistake in a draft names the rule as the page numbers it", () => {
 const evidenceOf = (...weights: readonly number[]) =>
   weights.map((weight) => ({
     signal: "keyword_weak" as const,
+    ...WORDS,
     weight,
     by: "rules" as const,
     lists: [],

@@ -1,21 +1,23 @@
+import { buffer } from "node:stream/consumers";
 import { nextSlice } from "../../base/slices.ts";
 import { type ListRow, padded } from "../../core/batch/list-table.ts";
 import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { SoughtAddress } from "../../core/batch/sought-address.ts";
-import { unpackOctets } from "../../store/pack.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { kindOfFile } from "../files/file-text.ts";
 import { outText } from "../files/out-text.ts";
 import { type ListOptions, readListFile, type ReadShape } from "../files/list-file.ts";
 import {
   type AccountList,
+  changeStoredList,
   findList,
   forgetList,
   type ListStore,
   packFile,
   partOf,
-  replaceFile,
+  readingOf,
 } from "./list-store.ts";
+import { slicesOf } from "./list-view.ts";
 import { workbookOf } from "../files/write-workbook.ts";
 
 interface ForgetListsDeps extends ListStore {
@@ -45,7 +47,7 @@ export async function forgetInLists(
   for (const { id, account_id: accountId } of rows) {
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
       const list = await findList(deps, accountId, id);
-      const cut = list && (await withoutAddress(await fileOf(deps, list), optionsOf(list), sought));
+      const cut = list && (await withoutAddress(await fileOf(deps, list), readingOf(list), sought));
       if (list === undefined || cut === undefined) break;
       if (!isLook && !(await replace(deps, list, cut, sought))) continue;
       count += cut.gone + cut.changed;
@@ -56,19 +58,9 @@ export async function forgetInLists(
 }
 
 async function fileOf(store: ListStore, list: AccountList): Promise<Buffer> {
-  const octets: Buffer[] = [];
-  for (let number = 0; ; number += 1) {
-    const part = await partOf(store, list, number);
-    if (part === undefined) return Buffer.concat(octets);
-    octets.push(await unpackOctets(part));
-  }
+  const part = (number: number) => partOf(store, list, number);
+  return await buffer(slicesOf({ part }));
 }
-
-const optionsOf = ({ name, choice: { sheet, column } }: AccountList): ListOptions => ({
-  name,
-  ...(sheet !== undefined && { sheet }),
-  ...(column !== undefined && { column }),
-});
 
 async function replace(
   deps: ForgetListsDeps,
@@ -85,7 +77,7 @@ async function replace(
   const { sheet, ...choice } = list.choice;
   const fixes = new Set([...list.fixes].filter((key) => !sought.isIn(key)));
   const change = { fixes, rows: list.rows - gone, ...(sheet !== undefined && { choice }) };
-  return await replaceFile(deps, list, change, await packFile([file]));
+  return await changeStoredList(deps, list, change, await packFile([file]));
 }
 
 const isWorkbook = (file: Uint8Array): boolean => kindOfFile(file.subarray(0, 16)) === "zip";
@@ -136,7 +128,7 @@ const wideText = (file: Buffer): string => file.toString("utf16le", file[0] === 
 async function readAll(file: Buffer, options: ListOptions): Promise<WholeList> {
   const rows: ListRow[] = [];
   let shape: ReadShape | undefined;
-  for await (const page of readListFile(oneSlice(file), options)) {
+  for await (const page of readListFile(once(file), options)) {
     shape = page.shape;
     for (const row of page.rows) rows.push(row);
     await nextSlice();
@@ -149,8 +141,8 @@ function faultOfTable(error: unknown): undefined {
   if (!(error instanceof TableFault)) throw error;
 }
 
-async function* oneSlice(file: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(file);
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield await Promise.resolve(value);
 }
 
 async function tableFile(
@@ -161,17 +153,12 @@ async function tableFile(
   const table = [shape.header, ...rows.map(({ cells }) => padded(cells, shape.header.length))];
   const clean = table.map((cells) => cells.map((cell) => sought.without(cell)));
   if (isText) {
-    const { encode } = outText(shape, false);
+    const { head, encode } = outText(shape, false);
     const quoted = (cell: string): string =>
       /["\r\n,;\t| ]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-    const { hasMark = false, delimiter, lineEnd = "\r\n" } = shape;
+    const { delimiter, lineEnd = "\r\n" } = shape;
     const line = (cells: readonly string[]): string => cells.map(quoted).join(delimiter) + lineEnd;
-    return Buffer.from(encode((hasMark ? "\ufeff" : "") + clean.map(line).join("")));
+    return Buffer.from(encode(head + clean.map(line).join("")));
   }
-  const octets: Buffer[] = [];
-  const pages = (async function* () {
-    yield await Promise.resolve(clean);
-  })();
-  for await (const piece of workbookOf(pages)) octets.push(piece as Buffer);
-  return Buffer.concat(octets);
+  return await buffer(workbookOf(once(clean)));
 }

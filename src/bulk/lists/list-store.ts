@@ -9,6 +9,7 @@ import { pruneRows } from "../../store/prune.ts";
 import type { Database } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import type { KeepRule } from "../../core/batch/row-class.ts";
+import type { ListOptions } from "../files/list-file.ts";
 import { type Session, sessionsOf } from "../jobs/sessions.ts";
 import type { AccountListRow, ListHistoryRow } from "../../store/tables/bulk.ts";
 
@@ -37,6 +38,13 @@ export interface ListChoice {
   readonly column?: string;
   readonly keep?: KeepRule;
 }
+
+/** How the file of a list is read. */
+export const readingOf = ({ name, choice: { sheet, column } }: AccountList): ListOptions => ({
+  name,
+  ...(sheet !== undefined && { sheet }),
+  ...(column !== undefined && { column }),
+});
 
 const PART_OCTETS = 262_144;
 
@@ -77,7 +85,7 @@ export async function keepList(
   list: AccountList,
   parts: readonly Uint8Array[],
 ): Promise<KeepOutcome> {
-  const octets = parts.reduce((sum, part) => sum + part.length, 0);
+  const octets = octetsIn(parts);
   const row = { ...(await rowOf(list, store)), octets };
   return await inTransaction<KeepOutcome>(store.db, async (tx) => {
     await insertFile(tx.sql, store, list.id, parts);
@@ -180,33 +188,27 @@ export async function partOf(
   return part && opened(part.content, partName(id, number), store);
 }
 
+/** `parts`: another file in the place of the list's. False when the list was changed meanwhile. */
 export async function changeStoredList(
   store: ListStore,
   list: AccountList,
   change: ListChange,
+  parts?: readonly Uint8Array[],
 ): Promise<boolean> {
   const { id, version } = list;
   const row = await rowOf({ ...list, ...change, version: version + 1 }, store);
-  return (await changeRows(store.db, "account_lists", { id, version }, row)) === 1;
-}
-
-/** Another file in the place of a list's. False when the list was changed meanwhile. */
-export async function replaceFile(
-  store: ListStore,
-  list: AccountList,
-  change: ListChange,
-  parts: readonly Uint8Array[],
-): Promise<boolean> {
-  const { id, version } = list;
-  const octets = parts.reduce((sum, part) => sum + part.length, 0);
-  const row = { ...(await rowOf({ ...list, ...change, version: version + 1 }, store)), octets };
   return await inTransaction(store.db, async ({ sql }) => {
-    if ((await changeRows(sql, "account_lists", { id, version }, row)) === 0) return false;
+    const columns = { ...row, ...(parts && { octets: octetsIn(parts) }) };
+    if ((await changeRows(sql, "account_lists", { id, version }, columns)) === 0) return false;
+    if (parts === undefined) return true;
     await deleteRows(sql, "account_list_parts", { list: id });
     await insertFile(sql, store, id, parts);
     return true;
   });
 }
+
+const octetsIn = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((sum, part) => sum + part.length, 0);
 
 async function insertFile(
   sql: Kysely<Database>,

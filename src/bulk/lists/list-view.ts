@@ -39,7 +39,7 @@ export interface ListSource {
 
 const SLICE_OCTETS = 65_536;
 
-export async function* slicesOf(source: ListSource): AsyncGenerator<Uint8Array> {
+export async function* slicesOf(source: Pick<ListSource, "part">): AsyncGenerator<Uint8Array> {
   for (let number = 0; ; number += 1) {
     const packed = await source.part(number);
     if (packed === undefined) return;
@@ -58,13 +58,8 @@ export interface ViewPiece {
   readonly was?: string;
 }
 
-export interface ViewRow {
+export interface ViewRow extends ViewPiece {
   readonly line: number;
-  readonly entry: string;
-  readonly class: RowClass;
-  readonly why: string;
-  readonly meant: string;
-  readonly was?: string;
   readonly wasClass?: RowClass;
   readonly each?: readonly ViewPiece[];
   /** How many entries each column holds, where further columns are read, too. */

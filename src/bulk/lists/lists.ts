@@ -24,6 +24,7 @@ import {
   listsOfAccount,
   packFile,
   partOf,
+  readingOf,
   runsOf,
 } from "./list-store.ts";
 import type {
@@ -293,14 +294,14 @@ function opened(list: AccountList, runs: readonly Session[]): OpenList {
 const ROW_OCTETS = 20;
 
 function orderOf({ list, runs }: OpenList): ListOrder {
-  const { id, accountId, name, choice, rows, version } = list;
-  const { keep, ...reading } = choice;
+  const { id, accountId, choice, rows, version } = list;
+  const { keep } = choice;
   const states = runs.map((run) => `${run.session} ${run.state} ${String(run.processed)}`);
   return {
     owner: accountKey(accountId),
     list: id,
     version: [version, ...states].join(),
-    options: { name, ...reading },
+    options: readingOf(list),
     ...(keep !== undefined && { keep }),
     octets: ROW_OCTETS * rows,
     sessions: runs

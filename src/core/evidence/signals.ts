@@ -184,6 +184,15 @@ export const SIGNALS = {
 
 export type Signal = keyof typeof SIGNALS;
 
+/** What a signal says, with what was matched where that is known: a sentence. */
+export function sentenceOf(signal: Signal, subject?: string): string {
+  const { found, short } = SIGNALS[signal];
+  return found === null || subject === undefined ? short : `${found(subject)}.`;
+}
+
+/** The same without a subject and without the full stop. */
+export const signalTitle = (signal: Signal): string => SIGNALS[signal].short.replace(/\.$/, "");
+
 export interface Evidence {
   readonly signal: Signal;
   /** 0 to 1; mostly the table's, see `blacklist_single` and `disposable_account`. */

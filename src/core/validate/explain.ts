@@ -4,7 +4,7 @@ import { CHECKS, type Feature, type PremiumFields } from "../checks/registry.ts"
 import { spamTrap } from "../checks/spam-trap.ts";
 import type { Datasets } from "../evidence/datasets.ts";
 import { type Described, orNull, Type } from "../json-schema.ts";
-import { type Evidence, type Signal, SIGNALS } from "../evidence/signals.ts";
+import { type Evidence, sentenceOf, type Signal, SIGNALS } from "../evidence/signals.ts";
 import { registrableOf } from "../name/domain.ts";
 import { REMOVAL_PAGES } from "../tables/data.ts";
 import type { FormatCode } from "./malformed.ts";
@@ -150,15 +150,12 @@ export interface Reason {
 export function reasonsOf(validation: Validation, datasets: Datasets): readonly Reason[] {
   const { problem } = validation;
   if (problem !== undefined) return [{ code: problem.code, message: problem.message }];
-  return explain(validation, datasets).map(({ signal, weight, subject, by, lists }) => {
-    const { found, short } = SIGNALS[signal];
-    return {
-      code: signal,
-      message: found === null || subject === undefined ? short : `${found(subject)}.`,
-      weight,
-      ...(subject !== undefined && { subject }),
-      by,
-      ...(lists.length > 0 && { lists: lists.map(({ id }) => id) }),
-    };
-  });
+  return explain(validation, datasets).map(({ signal, weight, subject, by, lists }) => ({
+    code: signal,
+    message: sentenceOf(signal, subject),
+    weight,
+    ...(subject !== undefined && { subject }),
+    by,
+    ...(lists.length > 0 && { lists: lists.map(({ id }) => id) }),
+  }));
 }

@@ -9,17 +9,17 @@ import type {
 } from "../../http/account/shapes.ts";
 import { call, post, remove } from "../lib/client.ts";
 import { capital, exactTime, timeMs } from "../lib/format.ts";
-import { useAction, useLoad, usePolling } from "../lib/load.ts";
+import { useLoad, usePolling } from "../lib/load.ts";
 import { query, queried, setQuery } from "../lib/router.ts";
 import { loadSession, session } from "../lib/session.ts";
 import { Act, Dialog } from "../parts/act.tsx";
-import { Button, Fault, SignButton } from "../parts/button.tsx";
-import { Options } from "../parts/form.tsx";
+import { Button, SignButton } from "../parts/button.tsx";
+import { Field, Form, type FormValues, Options, textField } from "../parts/form.tsx";
 import { Chip, Mark, Time } from "../parts/marks.tsx";
 import { GateTabs, PageHead, Sheet, Shown } from "../parts/page.tsx";
 import { type NamedValue, Pairs } from "../parts/rows.tsx";
 import { FILTERS, type Filter, SAID, valueWords } from "../words/decisions.ts";
-import { reasonName, signalName } from "../words/names.ts";
+import { reasonName } from "../words/names.ts";
 import { DECISION } from "../words/policy.ts";
 import { Groups } from "./decision-groups.tsx";
 
@@ -78,7 +78,7 @@ function Log(): VNode {
           choices={CHOICES}
           onValue={(decision) => setQuery({ decision })}
         />
-        <Find />
+        <Form class="bar find" act="Find" fields={[SOUGHT]} send={find} />
         <label class="bar">
           <input type="checkbox" checked={isLive} onChange={() => setLive(!isLive)} />
           Live
@@ -114,43 +114,18 @@ function Log(): VNode {
   );
 }
 
-function Find(): VNode {
-  const [text, setText] = useState("");
-  const { busy, fault, run, clear } = useAction();
-  const find = async (): Promise<void> => {
-    const { by, value } = await post<FoundDecisions>("decisions/find", { text });
-    setQuery({ [by]: value });
-    setText("");
-  };
-  return (
-    <form
-      class="bar find"
-      onSubmit={(event) => {
-        event.preventDefault();
-        run(find);
-      }}
-    >
-      <input
-        class="mono"
-        aria-label="Address, domain, IP address or another value"
-        placeholder="Address, domain, IP, inviter…"
-        required
-        maxLength={300}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => {
-          clear();
-          setText(currentTarget.value);
-        }}
-      />
-      <button type="submit" aria-busy={busy}>
-        Find
-      </button>
-      <Fault text={fault} />
-    </form>
-  );
+const SOUGHT = textField("text", "Address, domain, IP address or another value", undefined, {
+  class: "mono",
+  placeholder: "Address, domain, IP, inviter…",
+  required: true,
+  maxLength: 300,
+  autocapitalize: "off",
+  spellcheck: false,
+});
+
+async function find({ text }: FormValues): Promise<void> {
+  const { by, value } = await post<FoundDecisions>("decisions/find", { text });
+  setQuery({ [by]: value });
 }
 
 type Said = FeedbackMark["outcome"];
@@ -237,7 +212,7 @@ function factsOf(row: LoggedDecision): readonly (NamedValue | false)[] {
     shape !== null && ["Shape", filterLink("shape", shape)],
     ["Asked by", form === null ? askerOf(row) : filterLink("form", form, askerOf(row))],
     key !== null && ["Key", filterLink("key", key)],
-    signals.length > 0 && ["Signals", signals.map(signalName).join(", ")],
+    signals.length > 0 && ["Signals", signals.join(", ")],
   ];
 }
 
@@ -281,12 +256,11 @@ function Became(props: Omit<OpenedProps, "row"> & { mailbox: string; of: string 
   );
   return (
     <>
-      <input
-        aria-label="Note, for yourself"
-        placeholder="Note, for yourself; may stay empty"
-        maxLength={1_000}
+      <Field
+        label="Note, for yourself"
+        input={{ maxLength: 1_000 }}
         value={note}
-        onInput={({ currentTarget }) => setNote(currentTarget.value)}
+        onValue={setNote}
       />
       <div class="bar">
         {report("abuse", "Reported. Rules can ask for your reports; nothing is denied by itself.")}

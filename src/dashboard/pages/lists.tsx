@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ListState, ListSummaries, ListSummary, ReadList } from "../../http/account/shapes.ts";
-import { ApiFault, call, upload } from "../lib/client.ts";
+import { ApiFault, upload } from "../lib/client.ts";
 import { count, counted, isoIn, nowMs, percent, plural } from "../lib/format.ts";
 import { useAction, useLoad, usePolling } from "../lib/load.ts";
 import { brought, useDroppedFile } from "../lib/page.ts";
@@ -305,25 +305,6 @@ function useTimeLeft(processed: number, entries: number): string {
   return `Left: about ${count(many)} ${unit}.`;
 }
 
-/** Lists whose end is told by the browser, also while its reader is on another page or in another window. */
-const awaited = signal<readonly string[]>([]);
-
-const NOT_ALLOWED =
-  "The browser does not let this site notify you: change that in its settings for the site.";
-
-async function awaitEnd({ id, name }: ListState): Promise<void> {
-  if ((await Notification.requestPermission()) !== "granted") throw new ApiFault(0, NOT_ALLOWED);
-  awaited.value = [...awaited.value, id];
-  const look = async (): Promise<void> => {
-    const { state } = await call<ListState>("GET", `lists/${id}`);
-    if (state === "running" || state === "stopping") return;
-    clearInterval(timer);
-    awaited.value = awaited.value.filter((one) => one !== id);
-    new Notification(`${name} is checked`, { tag: id }).onclick = () => go(`lists#${id}`);
-  };
-  const timer = setInterval(() => void look().catch(() => undefined), 5_000);
-}
-
 const waitingWords = ({ says, ahead }: NonNullable<ListState["waiting"]>): string =>
   ahead > 0 ? `${says} ${counted(ahead, "list is", "lists are")} before it.` : says;
 
@@ -348,9 +329,6 @@ function Running(list: ListState): VNode {
         }
       >
         {ALL_LISTS}
-        {isSecureContext && !awaited.value.includes(id) && (
-          <Act act="Notify me at its end" class="" send={() => awaitEnd(list)} />
-        )}
         <Act
           {...{ act: isStopping ? "Stopping…" : "Cancel", class: "", disabled: isStopping }}
           {...{ title: "Cancel the check?", yes: "Cancel it" }}

@@ -10,7 +10,7 @@ import type {
   WebhookState,
 } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
-import { count, duration, exactTime, timeMs } from "../lib/format.ts";
+import { count, counted, duration, exactTime, plural, timeMs } from "../lib/format.ts";
 import { go } from "../lib/router.ts";
 import { loadSession, session, signedOut } from "../lib/session.ts";
 import { say, showOnce, showSecret } from "../lib/state.ts";
@@ -75,23 +75,19 @@ export function Page(): VNode | null {
   );
 }
 
-const CHANGE_WORDS: Readonly<Record<string, string>> = {
-  "domain.dead": "takes no mail for seven days",
-  "domain.back": "takes mail again",
-  "domain.changed_hands": "is registered anew",
-  "domain.disposable": "is on a list of disposable domains",
-};
-
 const watchLines = ({ domains, changes }: WatchState): VNode => (
   <>
     <p class="prose">
-      {domains.toLocaleString("en-US")} domains of your users are asked once a day. Your server
-      names them by <code>/api/watch</code>.
+      {counted(domains, "domain")} of your users {plural(domains, "is", "are")} asked once a day.
+      Your server names them by <code>/api/watch</code>.
     </p>
     <Lines
       none="Nothing changed yet."
       rows={changes.map(({ domain, kind, at }) => [
-        noted(<span class="mono">{domain}</span>, CHANGE_WORDS[kind] ?? kind),
+        noted(
+          <span class="mono">{domain}</span>,
+          EVENT_WORDS[kind]?.replace("a watched domain ", ""),
+        ),
         <Time at={at} />,
       ])}
     />
@@ -321,10 +317,10 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
   "gate.wave": "far more messages than usual go to new mailboxes",
   "gate.alert": "sign-ups show a farm, a flood or people to look at, and when it ends",
   "service.health": "a part of the service breaks or is mended (administrators)",
-  "domain.dead": "watched domains take no mail for seven days",
-  "domain.back": "dead domains take mail again",
-  "domain.changed_hands": "watched domains are registered anew",
-  "domain.disposable": "a list has watched domains now",
+  "domain.dead": "a watched domain takes no mail for seven days",
+  "domain.back": "a watched domain takes mail again",
+  "domain.changed_hands": "a watched domain is registered anew",
+  "domain.disposable": "a watched domain is on a list of disposable domains",
   "test.ping": "a test from this page",
 };
 

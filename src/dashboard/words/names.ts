@@ -1,5 +1,4 @@
 import { capital } from "../lib/format.ts";
-import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
 import type { AuditEntry } from "../../http/account/shapes.ts";
 
 type CodeNames = Readonly<Record<string, string>>;
@@ -43,13 +42,7 @@ const REASONS: CodeNames = {
 
 export const reasonName = (reason: string): string => named(REASONS, reason);
 
-export const signalName = (signal: string): string =>
-  Object.hasOwn(SIGNALS, signal)
-    ? SIGNALS[signal as Signal].short.replace(/\.$/, "").toLowerCase()
-    : spaced(signal);
-
 const ACTIONS: CodeNames = {
-  "feedback.answered": "Proposal answered",
   "account.created": "Account made",
   "account.disabled": "Account switched off",
   "account.enabled": "Account switched on",

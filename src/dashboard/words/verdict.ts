@@ -1,4 +1,4 @@
-import { SIGNALS, type Signal } from "../../core/evidence/signals.ts";
+import type { Signal } from "../../core/evidence/signals.ts";
 import { counted, joined, shownDay } from "../lib/format.ts";
 import type { EvidenceShape, ResultJson } from "../../http/account/shapes.ts";
 
@@ -124,14 +124,15 @@ const UNREACHABLE: readonly Signal[] = [
   "no_mx_records",
 ];
 
-function unreachable({ result, meant }: Checked, entry: string): ShownVerdict {
+function unreachable({ result, evidence, meant }: Checked, entry: string): ShownVerdict {
   const known = UNREACHABLE.find((signal) => result.signals.includes(signal));
-  const reason = known === undefined ? "No mail server can be reached." : SIGNALS[known].short;
+  const piece = evidence.find(({ signal }) => signal === known);
+  const says = piece?.says ?? "No mail server can be reached.";
   const lost = isLostAt(meant, entry) ? " Perhaps the @ is missing." : "";
   const to = `Mail to this ${isAddress(result) ? "address" : "domain"}`;
   if (known !== "implicit_mx")
-    return verdict("no", "No mail server", "mail bounces", `${to} will bounce.`, reason + lost);
-  const why = `${reason} Some senders then try the web server, which seldom takes mail.${lost}`;
+    return verdict("no", "No mail server", "mail bounces", `${to} will bounce.`, says + lost);
+  const why = `${says} Some senders then try the web server, which seldom takes mail.${lost}`;
   return verdict("unsure", "No mail server", "mail may bounce", `${to} may bounce.`, why);
 }
 
@@ -168,29 +169,27 @@ const isDenied = ({ signal, by }: EvidenceShape): boolean =>
   by === "operator" && signal !== "operator_allow";
 
 export function reasonOf(piece: EvidenceShape): string {
-  const { signal, subject, lists } = piece;
-  const { found, short } = SIGNALS[signal];
+  const { signal, subject, says, lists } = piece;
   if (isDenied(piece)) {
     const server = signal.includes("mx") ? "Its mail server, " : "";
     return `${server}${subject ?? "It"}${server && ","} is denied by the operator of this service.`;
   }
-  const first = found === null || subject === undefined ? short : `${found(subject)}.`;
-  if (lists.length === 0) return first;
+  if (lists.length === 0) return says;
   const [oldest] = lists.flatMap(({ since }) => since?.slice(0, 10) ?? []).sort();
   const since = oldest === undefined ? "" : `, since ${shownDay(oldest)}`;
   const names = joined(lists.map(({ id }) => id));
   return ON_LISTS.has(signal)
     ? `${subject ?? "It"} is on ${counted(lists.length, "list")} of disposable domains: ${names}${since}.`
-    : `${first} Lists: ${names}${since}.`;
+    : `${says} Lists: ${names}${since}.`;
 }
 
 const ON_LISTS: ReadonlySet<Signal> = new Set(["blacklist_exact", "blacklist_single"]);
 
 export function titleOf(piece: EvidenceShape): string {
-  const { signal, lists } = piece;
+  const { signal, title, lists } = piece;
   if (isDenied(piece)) return "Denied by the operator";
   if (ON_LISTS.has(signal) && lists.length > 0) return `On ${counted(lists.length, "public list")}`;
-  return SIGNALS[signal].short.replace(/\.$/, "");
+  return title;
 }
 
 export interface EvidenceShare {

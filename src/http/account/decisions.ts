@@ -3,6 +3,7 @@ import { entriesUpTo } from "../../base/entries.ts";
 import { notFound, notNow } from "../../base/refusals.ts";
 import { readEntry, trimEntry } from "../../core/address/address.ts";
 import { csvLine } from "../../core/batch/result-cells.ts";
+import { type Signal, SIGNALS, signalTitle } from "../../core/evidence/signals.ts";
 import { FEEDBACK_OUTCOMES } from "../../core/policy/outcomes.ts";
 import type { SoughtDecisions } from "../../gate/decision-log.ts";
 import type { DecisionPage, LoggedDecision } from "../../gate/gate-shapes.ts";
@@ -46,6 +47,9 @@ function marksOf({ gate }: DashboardServices, accountId: string, page: DecisionP
   const named = page.decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
   return gate.feedback.marks(accountId, [...new Set(named)]);
 }
+
+const wordsOf = (signal: string): string =>
+  Object.hasOwn(SIGNALS, signal) ? signalTitle(signal as Signal).toLowerCase() : signal;
 
 const CSV_ROWS = 1_000;
 
@@ -102,7 +106,8 @@ export const decisionRoutes: readonly AccountRoute[] = [
     if (sought.after === undefined) await noteReading(request);
     const marks = await marksOf(services, id, page);
     const said = [...marks].map(([mailbox, outcome]) => ({ mailbox, outcome }));
-    return { log: logsDecisions ? "on" : "off", ...page, marks: said };
+    const decisions = page.decisions.map((row) => ({ ...row, signals: row.signals.map(wordsOf) }));
+    return { log: logsDecisions ? "on" : "off", ...page, decisions, marks: said };
   }),
   account("GET decisions/groups", {}, ({ gate }, { account: own }) =>
     gate.decisionLog.groups(own.id),

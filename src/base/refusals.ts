@@ -56,6 +56,12 @@ const fixed =
   (): Refusal =>
     new Refusal(code, status, message, { retryAfterSeconds });
 
+/** One whose sentence is said by who refuses. */
+const saying =
+  (code: string, status: RefusalStatus) =>
+  (message: string): Refusal =>
+    new Refusal(code, status, message);
+
 export function missingParameter(name: string): Refusal {
   return new Refusal("missing_parameter", 400, `Missing parameter: ${name}.`);
 }
@@ -196,9 +202,7 @@ export function quotaExceeded(
   return new Refusal("quota_exceeded", 429, message, { detail, retryAfterSeconds, notice });
 }
 
-export function webhookUrlRefused(reason: string): Refusal {
-  return new Refusal("webhook_url_refused", 422, reason);
-}
+export const webhookUrlRefused = saying("webhook_url_refused", 422);
 
 export function unknownWebhookEvent(name: string, known: readonly string[]): Refusal {
   const message = `Unknown event: ${name}. Known events: ${known.join(", ")}.`;
@@ -274,14 +278,10 @@ export function signUpsSpent(most: number): Refusal {
   return new Refusal("sign_ups_spent", 429, message);
 }
 
-export function badField(message: string): Refusal {
-  return new Refusal("bad_field", 400, message);
-}
+export const badField = saying("bad_field", 400);
 
 /** Something that stands in the way as things are now: a limit, an order of steps. */
-export function notNow(message: string): Refusal {
-  return new Refusal("not_now", 409, message);
-}
+export const notNow = saying("not_now", 409);
 
 export const adminTierKept = fixed(
   "admin_tier",
@@ -314,9 +314,7 @@ export function badPolicy(mistakes: readonly string[]): Refusal {
   return new Refusal("bad_policy", 400, mistakes.join("; "));
 }
 
-export function hookUnauthorized(why: string): Refusal {
-  return new Refusal("hook_unauthorized", 401, why);
-}
+export const hookUnauthorized = saying("hook_unauthorized", 401);
 
 export const apiKeyRequired = fixed("api_key_required", 401, "API key required.");
 
@@ -377,9 +375,7 @@ export const badIdempotencyKey = fixed(
   "Idempotency-Key must be 1 to 255 printable ASCII characters.",
 );
 
-export function badUpload(reason: string): Refusal {
-  return new Refusal("bad_upload", 400, reason);
-}
+export const badUpload = saying("bad_upload", 400);
 
 export const notMultipart = fixed(
   "not_multipart",

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { pruneRows } from "../store/prune.ts";
+import { putRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { RegistrationCache } from "./rdap/registration.ts";
 
@@ -16,13 +17,9 @@ export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
         row && { registeredAtMs: row.registered_at_ms ?? undefined, expiresAtMs: row.expires_at_ms }
       );
     },
-    async save(domain, { registeredAtMs, expiresAtMs }) {
+    save(domain, { registeredAtMs, expiresAtMs }) {
       const answer = { registered_at_ms: registeredAtMs ?? null, expires_at_ms: expiresAtMs };
-      await db
-        .insertInto("registrations")
-        .values({ domain, ...answer })
-        .onConflict((conflict) => conflict.column("domain").doUpdateSet(answer))
-        .execute();
+      return putRow(db, "registrations", { domain }, answer);
     },
   };
 }

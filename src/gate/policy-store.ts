@@ -3,7 +3,7 @@ import type { PageTerms } from "../accounts/key-store.ts";
 import { BUILT_IN_DOCUMENTS, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
 import { POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
 import { lockPolicies, type PolicyName } from "../store/live-policy.ts";
-import { changeRows, countRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, findRow, insertRow, putRow } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { PolicyRow, PolicyVersionRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -62,13 +62,8 @@ export class PolicyStore {
       const version = known?.next_version ?? first;
       const { live_version = null, shadow_version = null } = known ?? {};
       const runs = as === "live" ? { live_version: version } : { shadow_version: version };
-      const before = { account_id, name, live_version, shadow_version };
-      const row = { ...before, ...runs, next_version: version + 1 };
-      await sql
-        .insertInto("policies")
-        .values(row)
-        .onConflict((conflict) => conflict.columns(["account_id", "name"]).doUpdateSet(row))
-        .execute();
+      const versions = { live_version, shadow_version, ...runs, next_version: version + 1 };
+      await putRow(sql, "policies", { account_id, name }, versions);
       await insertRow(sql, "policy_versions", { ...made, version });
       return { version, pruned: await prune(sql, account_id, limits) };
     });

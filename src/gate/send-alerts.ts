@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import type { Log } from "../base/log.ts";
 import { isoTime } from "../core/calendar.ts";
-import { deleteRows } from "../store/rows.ts";
+import { addRow, deleteRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
@@ -75,13 +75,7 @@ export class SendAlerts {
     if (figures === undefined) return;
     const began_ms = this.#deps.clock.nowMs();
     const row: WaveRow = { account_id: owner.accountId, began_ms, ended_ms: null, ...figures };
-    await this.#tell(row, async ({ sql }) => {
-      const insert = sql.insertInto("waves").values(row);
-      const { numInsertedOrUpdatedRows } = await insert
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      return Number(numInsertedOrUpdatedRows) === 1;
-    });
+    await this.#tell(row, ({ sql }) => addRow(sql, "waves", row));
   }
 
   #end(wave: WaveRow): Promise<void> {

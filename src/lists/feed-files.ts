@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { promisify } from "node:util";
-import { constants, deflateRaw, inflateRawSync } from "node:zlib";
+import { inflateRawSync } from "node:zlib";
 import { type Kysely, sql } from "kysely";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
-import { changeRows } from "../store/rows.ts";
+import { packText } from "../store/pack.ts";
+import { addRow, changeRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { countChange } from "./rules/rule.ts";
@@ -28,15 +28,12 @@ export const STATE_FILE = "state.json";
 
 const versionOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-const deflate = promisify(deflateRaw);
-
 export async function packFeedFile(
   name: string,
   text: string,
   changedAtMs: number,
 ): Promise<FeedFile> {
-  const content = await deflate(text, { level: constants.Z_BEST_SPEED });
-  return { name, version: versionOf(text), content, changedAtMs };
+  return { name, version: versionOf(text), content: await packText(text), changedAtMs };
 }
 
 /** Undefined when there is none, or it is not what its version says. */
@@ -109,13 +106,9 @@ export class FeedFiles {
     const columns = { version, content, changed_at_ms };
     return await inTransaction(this.#db, async (tx) => {
       const { sql: db } = tx;
-      const insert = db.insertInto("list_files").values({ name, ...columns });
       const isWritten =
         replaces === undefined
-          ? (await insert
-              .onConflict((conflict) => conflict.column("name").doNothing())
-              .returning("name")
-              .executeTakeFirst()) !== undefined
+          ? await addRow(db, "list_files", { name, ...columns })
           : (await changeRows(db, "list_files", { name, version: replaces }, columns)) > 0;
       const isInUse = name === LEARNED_FILE || name.endsWith(copyName(""));
       if (isWritten && isInUse) await countChange(tx);

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../base/log.ts";
 import { createShares, ONE_OWNER, type Shares } from "../base/shares.ts";
@@ -18,8 +17,8 @@ import { SharedCap } from "../dns/flow/window.ts";
 import { noResolver } from "../dns/resolver.ts";
 import { createDnsLookup, type DnsLookup } from "../dns/lookup.ts";
 import {
-  readResolvConf,
   type ServerAddress,
+  systemResolvers,
   underWayMaxFor,
 } from "../dns/transport/system-resolvers.ts";
 import { BUILT_IN_CANARIES, namedCanaries, Trust } from "../dns/trust/trust.ts";
@@ -112,14 +111,8 @@ export function openDns(config: DnsConfig, profile: Profile, options: DnsOptions
   return dns;
 }
 
-export function serversOf({ dnsServers }: DnsConfig): readonly ServerAddress[] {
-  if (dnsServers !== undefined) return dnsServers;
-  try {
-    return readResolvConf(readFileSync("/etc/resolv.conf", "utf8"));
-  } catch {
-    return readResolvConf(""); // no such file: resolv.conf(5) gives the default
-  }
-}
+export const serversOf = ({ dnsServers }: DnsConfig): readonly ServerAddress[] =>
+  dnsServers ?? systemResolvers();
 
 export interface Checker {
   readonly datasets: () => Datasets;

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { changeRows, deleteRows, findRow, insertRow } from "./rows.ts";
+import { addRow, deleteRows, findRow, putRow } from "./rows.ts";
 import type { Database } from "./schema.ts";
 
 /** `secret_key`: its fingerprint. `set_up`: until when the link works. `signup`: what an administrator switched. */
@@ -30,16 +30,12 @@ export async function agreeFact(
   // Read first: a database that is read-only for now must not prevent the start.
   const known = await readFact(db, name);
   if (known !== undefined) return known;
-  const inserting = db.insertInto("installation").values({ name, value });
-  await inserting.onConflict((conflict) => conflict.column("name").doNothing()).execute();
+  await addRow(db, "installation", { name, value });
   return (await readFact(db, name)) ?? value;
 }
 
-export async function replaceFact(
+export const replaceFact = (
   db: Kysely<Database>,
   name: InstallationFact,
   value: string,
-): Promise<void> {
-  const replaced = await changeRows(db, "installation", { name }, { value });
-  if (replaced === 0) await insertRow(db, "installation", { name, value });
-}
+): Promise<void> => putRow(db, "installation", { name }, { value });

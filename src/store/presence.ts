@@ -2,7 +2,7 @@ import { type Kysely, sql as raw } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import { DAY_MS } from "../core/calendar.ts";
-import { deleteRows } from "./rows.ts";
+import { deleteRows, putRow } from "./rows.ts";
 import type { Database } from "./schema.ts";
 
 const BEAT_EVERY_MS = 10_000;
@@ -58,11 +58,7 @@ export function keepPresence({ db, clock, name, failed }: PresenceDeps): End {
     const seenMs = await databaseNowMs(db);
     startedMs ??= seenMs;
     const value = JSON.stringify({ startedMs, seenMs });
-    await db
-      .insertInto("installation")
-      .values({ name: PREFIX + name, value })
-      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
-      .execute();
+    await putRow(db, "installation", { name: PREFIX + name }, { value });
     for (const other of await presentRows(db)) {
       if (seenMs - other.seenMs < MISSED_MS) continue;
       await deleteRows(db, "installation", { name: PREFIX + other.name });

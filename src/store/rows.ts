@@ -38,6 +38,31 @@ export async function insertRow<Table extends keyof Database>(
     .execute();
 }
 
+/** Inserts the row with this key, or sets `columns` of the one that is there. */
+export async function putRow<Table extends keyof Database>(
+  db: Kysely<Database>,
+  table: Table,
+  key: Match<Table>,
+  columns: Match<Table>,
+): Promise<void> {
+  const putting = db.insertInto(table as typeof ANY).values({ ...key, ...columns } as never);
+  const names = Object.keys(key) as (keyof Database[typeof ANY])[];
+  await putting
+    .onConflict((conflict) => conflict.columns(names).doUpdateSet(columns as object))
+    .execute();
+}
+
+/** False, and nothing is written, where a row with its key is there already. */
+export async function addRow<Table extends keyof Database>(
+  db: Kysely<Database>,
+  table: Table,
+  row: Database[Table],
+): Promise<boolean> {
+  const adding = db.insertInto(table as typeof ANY).values(row as Database[typeof ANY]);
+  const added = await adding.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  return Number(added?.numInsertedOrUpdatedRows) === 1;
+}
+
 type Columns<Table extends keyof Database> = {
   readonly [Name in keyof Database[Table]]?: Database[Table][Name] | RawBuilder<unknown>;
 };

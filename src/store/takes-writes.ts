@@ -1,5 +1,6 @@
 import { statfsSync } from "node:fs";
 import type { Kysely } from "kysely";
+import { deleteRows, putRow } from "./rows.ts";
 import type { Database } from "./schema.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -13,7 +14,7 @@ const PROBE_NAME = "write_probe";
 export async function takesWrites(db: Kysely<Database>): Promise<boolean> {
   try {
     await writeProbe(db);
-    await db.deleteFrom("installation").where("name", "=", PROBE_NAME).execute();
+    await deleteRows(db, "installation", { name: PROBE_NAME });
     return true;
   } catch {
     return false;
@@ -27,14 +28,8 @@ export const wouldTakeWrites = (db: Kysely<Database>): Promise<boolean> =>
     return true;
   }).catch(() => false);
 
-async function writeProbe(db: Kysely<Database>): Promise<void> {
-  const value = "x".repeat(PROBE_UNITS);
-  await db
-    .insertInto("installation")
-    .values({ name: PROBE_NAME, value })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
-    .execute();
-}
+const writeProbe = (db: Kysely<Database>): Promise<void> =>
+  putRow(db, "installation", { name: PROBE_NAME }, { value: "x".repeat(PROBE_UNITS) });
 
 export function hasRoom(folder: string, octets = 0): boolean {
   const { blocks, bavail, bsize } = statfsSync(folder);

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely } from "kysely";
-import { changeRows, countRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
+import { changeRows, countRows, deleteRows, findRow, insertRow, putRow } from "../store/rows.ts";
 import { pruneRows } from "../store/prune.ts";
 import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
@@ -143,13 +143,9 @@ export class WebhookEndpoints {
     return { accountId, url, events: eventsOf(events), sealedSecret };
   }
 
-  async save({ accountId, url, events, sealedSecret }: WebhookEndpoint): Promise<void> {
+  save({ accountId, url, events, sealedSecret }: WebhookEndpoint): Promise<void> {
     const columns = { url, events: events.join(","), sealed_secret: sealedSecret };
-    await this.#db
-      .insertInto("webhook_endpoints")
-      .values({ account_id: accountId, ...columns })
-      .onConflict((conflict) => conflict.column("account_id").doUpdateSet(columns))
-      .execute();
+    return putRow(this.#db, "webhook_endpoints", { account_id: accountId }, columns);
   }
 
   /** False when the account has no endpoint, here and below. */

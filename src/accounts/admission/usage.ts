@@ -3,7 +3,7 @@ import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
-import { findRow } from "../../store/rows.ts";
+import { findRow, putRow } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
 import { pruneSlices } from "../../store/prune.ts";
 import { type Upsert, upsert } from "../../store/upserts.ts";
@@ -227,12 +227,8 @@ export class UsageLedger {
     return surplus ?? [];
   }
 
-  async #note({ sql }: Tx, batch: number, day: number): Promise<void> {
-    await sql
-      .insertInto("usage_writers")
-      .values({ writer: this.#name, batch, day })
-      .onConflict((conflict) => conflict.column("writer").doUpdateSet({ batch, day }))
-      .execute();
+  #note({ sql }: Tx, batch: number, day: number): Promise<void> {
+    return putRow(sql, "usage_writers", { writer: this.#name }, { batch, day });
   }
 
   /** Adds `units` when the day and its month, as they stand here, have room for all of them; one atomic step. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql as raw } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { entriesIn, type Tally } from "../../core/batch/batch-chunk.ts";
-import { changeRow, changeRows, deleteRows } from "../../store/rows.ts";
+import { changeRow, changeRows, deleteRows, putRow } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
 import { packLines, unpackText } from "../../store/pack.ts";
 import type { Database } from "../../store/schema.ts";
@@ -109,11 +109,7 @@ export class ChunkQueue {
         for (const { lease_token: token } of renewed) if (token !== null) leased.add(token);
       }
       const row = { entries_per_second: Math.round(entriesPerSecond), seen_at_ms: nowMs };
-      await sql
-        .insertInto("bulk_workers")
-        .values({ worker, ...row })
-        .onConflict((conflict) => conflict.column("worker").doUpdateSet(row))
-        .execute();
+      await putRow(sql, "bulk_workers", { worker }, row);
       return leased;
     });
   }

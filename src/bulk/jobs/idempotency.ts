@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Ids } from "../../base/ids.ts";
 import type { OwnerKey } from "../../base/owner.ts";
-import { deleteRows } from "../../store/rows.ts";
+import { deleteRows, putRow } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
 import type { Database } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
@@ -53,11 +53,7 @@ async function beginIn(tx: Tx, claim: RetryClaim, token: string): Promise<RetryO
     answer: null,
     locked_until_ms: nowMs + lockMs,
   };
-  await tx.sql
-    .insertInto("retry_keys")
-    .values({ owner, key, ...row })
-    .onConflict((conflict) => conflict.columns(["owner", "key"]).doUpdateSet(row))
-    .execute();
+  await putRow(tx.sql, "retry_keys", { owner, key }, row);
   return { kind: "new", token };
 }
 

@@ -8,7 +8,7 @@ import type {
 import { ownerKey, ownerOf } from "../../base/owner.ts";
 import { entriesIn, sumOfTallies, type Tally } from "../../core/batch/batch-chunk.ts";
 import { tellIn } from "../../store/postgres-database.ts";
-import { changeRow, changeRows } from "../../store/rows.ts";
+import { addRow, changeRow, changeRows } from "../../store/rows.ts";
 import { freeRows, lockName } from "../../store/locks.ts";
 import type { Database } from "../../store/schema.ts";
 import { type JobRow, RUNNING, UNTOLD } from "../../store/tables/bulk.ts";
@@ -282,11 +282,7 @@ async function createIn(
     await lockName(tx, "jobs buffer");
     if (await isFull(tx, job)) return { kind: "full" };
   }
-  const inserting = tx.sql.insertInto("jobs").values(jobRow(packed, charge.id));
-  const inserted = await inserting
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  if (Number(inserted.numInsertedOrUpdatedRows) === 0) return { kind: "running" };
+  if (!(await addRow(tx.sql, "jobs", jobRow(packed, charge.id)))) return { kind: "running" };
   await keepAnswer(tx, batch);
   if (job !== undefined) await tellIn(tx, "jobs");
   return { kind: "accepted", charge };

@@ -2,7 +2,7 @@ import { type Kysely, sql as raw } from "kysely";
 import type { OctetBox } from "../../base/secrets.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { SESSION_LIFE_MS } from "../jobs/pack-batch.ts";
-import { changeRows, deleteRows, findRow, insertRow } from "../../store/rows.ts";
+import { addRow, changeRows, deleteRows, findRow, insertRow } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
 import { packLines, packText, unpackLines } from "../../store/pack.ts";
 import { pruneRows } from "../../store/prune.ts";
@@ -249,8 +249,7 @@ export async function forgetList(db: Kysely<Database>, id: string): Promise<void
     const gone = { expires_at_ms: 0, octets: 0, fixes: new Uint8Array() };
     if ((await changeRows(sql, "account_lists", { id }, gone)) === 0) return; // with its account
     await deleteRows(sql, "account_list_parts", { list: id });
-    const keeping = sql.insertInto("list_history").values(kept);
-    await keeping.onConflict((conflict) => conflict.doNothing()).execute();
+    await addRow(sql, "list_history", kept);
   });
 }
 

@@ -1,21 +1,7 @@
 import type { Answer, Registration, Unknown } from "../../core/mail/lookup.ts";
-import { DAY_MS, dayOfDate } from "../../core/calendar.ts";
-
-const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+import { DAY_MS, dayOfDate, httpTimeMs } from "../../core/calendar.ts";
 
 type Digits = string | undefined;
-
-/** Midnight UTC in milliseconds since the Unix epoch. `month` is a number from 1 or an English name. */
-export function dateMs(year: Digits, month: Digits, day: Digits): number | undefined {
-  if (year === undefined || month === undefined || day === undefined) return undefined;
-  const found = dayOfDate([year, monthDigits(month), day.padStart(2, "0")].join("-"));
-  return found === undefined || Number(year) < 1 ? undefined : found * DAY_MS;
-}
-
-function monthDigits(month: string): string {
-  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1;
-  return (named > 0 ? String(named) : month).padStart(2, "0");
-}
 
 /** Hours, minutes and seconds in milliseconds; a leap second counts as the second after (RFC 3339 section 5.7). */
 function timeMs(hours: Digits, minutes: Digits, seconds: Digits): number | undefined {
@@ -24,30 +10,25 @@ function timeMs(hours: Digits, minutes: Digits, seconds: Digits): number | undef
 }
 
 const RFC_3339 =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(?:[.,]\d{1,12})?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
+  /^(?!0000)(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(?:[.,]\d{1,12})?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
 
 /** RFC 9083 section 4.5: RFC 3339. A date alone, and a time without a zone, are read as UTC: registries send them. */
 export function eventDateMs(text: string): number | undefined {
   const found = RFC_3339.exec(text) ?? [];
-  const [, year, month, day, hours, minutes, seconds, sign, offsetHours, offsetMinutes] = found;
-  const date = dateMs(year, month, day);
+  const [, date = "", hours, minutes, seconds, sign, offsetHours, offsetMinutes] = found;
+  const day = dayOfDate(date);
   const time = timeMs(hours, minutes, seconds);
   const offset = timeMs(offsetHours, offsetMinutes, undefined);
-  if (date === undefined || time === undefined || offset === undefined) return undefined;
-  return date + time - (sign === "-" ? -offset : offset);
+  if (day === undefined || time === undefined || offset === undefined) return undefined;
+  return day * DAY_MS + time - (sign === "-" ? -offset : offset);
 }
-
-const IMF_FIXDATE = /^[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
 
 /** Milliseconds that a Retry-After header asks for (RFC 9110 section 10.2.3); undefined when it says nothing. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
-  const [, day, month, year, hours, minutes, seconds] = IMF_FIXDATE.exec(header) ?? [];
-  const date = dateMs(year, month, day);
-  const time = timeMs(hours, minutes, seconds);
-  if (date === undefined || time === undefined) return undefined;
-  return Math.max(0, date + time - nowMs);
+  const untilMs = httpTimeMs(header);
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - nowMs);
 }
 
 const MALFORMED: Unknown = { kind: "unknown", why: "malformed" };

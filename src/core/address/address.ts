@@ -21,22 +21,10 @@ export function trimEntry(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
-const isSpace = (code: number): boolean =>
-  code <= 0x20 ? code === 0x20 || (code >= 9 && code <= 13) : code >= 0x85 && WIDE_SPACE.has(code);
+const SPACE = /[\s\x85\u200b]/;
 
-const WIDE_SPACE: ReadonlySet<number> = new Set([
-  0x85,
-  0xa0,
-  0x1680,
-  0x2028,
-  0x2029,
-  0x202f,
-  0x205f,
-  0x3000,
-  0xfeff,
-  0x200b,
-  ...Array.from({ length: 11 }, (_, at) => 0x2000 + at),
-]);
+const isSpace = (code: number): boolean =>
+  (code <= 0x20 || code >= 0x85) && SPACE.test(String.fromCharCode(code));
 
 /** `either` is for lists: what holds an "@" is an address, anything else a domain. */
 export type EntryMode = "address" | "domain" | "either";

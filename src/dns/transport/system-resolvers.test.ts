@@ -1,45 +1,30 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import { parseDnsServers, readResolvConf, underWayMaxFor } from "./system-resolvers.ts";
+import { parseDnsServers, systemResolvers, underWayMaxFor } from "./system-resolvers.ts";
 
 const local = { host: "127.0.0.1", port: 53 };
-const confCases = [
+const systems: readonly (readonly [listed: readonly string[], hosts: readonly string[]])[] = [
   [
-    "name servers come in order",
-    "nameserver 192.0.2.1\nnameserver 192.0.2.2\n",
-    ["192.0.2.1", "192.0.2.2"],
+    ["192.0.2.1", "2001:db8::1"],
+    ["192.0.2.1", "2001:db8::1"],
   ],
-  [
-    "IPv6 servers are read, with a zone too",
-    "nameserver 2001:db8::1\nnameserver fe80::1%eth0\n",
-    ["2001:db8::1", "fe80::1%eth0"],
-  ],
-  [
-    "tabs, comments and other lines are accepted",
-    "# nameserver 192.0.2.9\nsearch example\nnameserver\t192.0.2.1 # ours\r\n",
-    ["192.0.2.1"],
-  ],
-  [
-    "a fourth server is not read",
-    "nameserver 192.0.2.1\n".repeat(4),
-    ["192.0.2.1", "192.0.2.1", "192.0.2.1"],
-  ],
-  [
-    "entries that are not addresses are skipped",
-    "nameserver dns.example\nnameserver 192.0.2.1",
-    ["192.0.2.1"],
-  ],
-  ["none means this machine", "", ["127.0.0.1"]],
-] as const;
+  [Array.from({ length: 4 }, () => "192.0.2.1"), ["192.0.2.1", "192.0.2.1", "192.0.2.1"]],
+  [["fe80::1%eth0"], ["fe80::1%eth0"]],
+  [[], ["127.0.0.1"]],
+];
 
-for (const [name, text, hosts] of confCases) {
-  test(`resolv.conf: ${name}`, () => {
+for (const [listed, hosts] of systems) {
+  test(`the system's resolvers ${JSON.stringify(listed)} are ${hosts.join(", ")}`, () => {
     assert.deepEqual(
-      readResolvConf(text),
+      systemResolvers(listed),
       hosts.map((host) => ({ host, port: 53 })),
     );
   });
 }
+
+test("of a system's resolver with another port the port is kept", () => {
+  assert.deepEqual(systemResolvers(["127.0.0.1:5353"]), [{ host: "127.0.0.1", port: 5_353 }]);
+});
 
 const settingCases = [
   ["127.0.0.1", [local]],

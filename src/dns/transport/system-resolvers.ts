@@ -1,3 +1,4 @@
+import { getServers } from "node:dns";
 import { isIP, isIPv6 } from "node:net";
 import { isReachable } from "../../core/name/ip-address.ts";
 
@@ -16,13 +17,11 @@ const OWN_MAX = 2_000;
 const FOREIGN_MAX = 800;
 
 /** At most three. Without any the machine itself is asked, as resolv.conf(5) says. */
-export function readResolvConf(text: string): readonly ServerAddress[] {
-  const hosts = text
-    .split("\n")
-    .map((line) => /^nameserver[ \t]+([^ \t\r#;]+)/.exec(line)?.[1] ?? "")
-    .filter((host) => isIP(host) !== 0)
-    .slice(0, SYSTEM_SERVERS_MAX);
-  return (hosts.length === 0 ? ["127.0.0.1"] : hosts).map((host) => ({ host, port: DNS_PORT }));
+export function systemResolvers(
+  listed: readonly string[] = getServers(),
+): readonly ServerAddress[] {
+  const servers = listed.flatMap((text) => parseServer(text) ?? []).slice(0, SYSTEM_SERVERS_MAX);
+  return servers.length === 0 ? [{ host: "127.0.0.1", port: DNS_PORT }] : servers;
 }
 
 /** `GATEPOST_DNS_SERVERS`. Throws an `Error` that names a piece of any other form. */

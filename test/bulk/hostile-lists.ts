@@ -71,6 +71,7 @@ export const HOSTILE_LISTS: readonly Hostile[] = [
   line("rows that close the quote of the row before", '","\na'),
   line("quotes that nothing closes", '"a\n', "email,note\n"),
   line("quotes that close too late", 'a,"b\nc"d\n', "email,note\n"),
+  line("a row of quotes over many lines", '"a\n",', "email,note\njo@good.test,x\n"),
   line("pairs of quotes", '""', "email,note\n"),
   line("columns", ",", "email", "\njo@good.test\n"),
   line("lines of one comma", ",\n", "email,note\njo@good.test,x\n"),

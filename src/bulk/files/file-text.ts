@@ -69,12 +69,12 @@ export class FileText {
         if (hex === "efbbbf") kept = kept.subarray(3);
       }
       const { text, rest } = read(kept);
-      if (text !== "") yield text;
+      yield* inPieces(text);
       kept = rest;
     }
     read ??= this.#readerFor(kept);
     const { text, rest } = read(kept);
-    yield text + (rest.length > 0 ? this.#narrow(rest) : "");
+    yield* inPieces(text + (rest.length > 0 ? this.#narrow(rest) : ""));
   }
 
   #readerFor(head: Uint8Array): (octets: Buffer) => ReadText {
@@ -105,7 +105,8 @@ export class FileText {
       return text;
     }
     if (isLikeShiftJis(octets)) throw new TableFault(SHIFT_JIS);
-    const lines = octets.toString("latin1").split(/(?<=[\r\n])/);
+    const latin1 = octets.toString("latin1");
+    const lines = UTF8_LETTER.test(latin1) ? latin1.split(/(?<=[\r\n])/) : [latin1];
     const text = lines.map((line) => this.#line(line)).join("");
     this.#encoding = this.#hasWide ? "utf-8, windows-1252" : "windows-1252";
     return text;
@@ -121,6 +122,15 @@ export class FileText {
     if (MEANINGLESS.test(line.replaceAll(END_OF_TEXT, ""))) throw new TableFault(NO_TEXT);
     return fromWindows1252(line);
   }
+}
+
+const UTF8_LETTER = /[\xc2-\xf4][\x80-\xbf]/;
+
+/** What is read of a piece dies young, which spares the collector of garbage half of its time. */
+const PIECE_UNITS = 8_192;
+
+function* inPieces(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += PIECE_UNITS) yield text.slice(at, at + PIECE_UNITS);
 }
 
 /** No octets end the text. */
@@ -157,7 +167,7 @@ export const toWindows1252 = (text: string): Buffer =>
  * Controls, octets without a meaning in Windows-1252, and more than one of the two that are rare there and lead in every
  * second letter of Shift_JIS.
  */
-const MEANINGLESS = /[^\t-\r -\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xff]|[\x82\x83].*[\x82\x83]/s;
+const MEANINGLESS = /[^\t-\r -\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xff]|[\x82\x83].*[\x82\x83]/;
 
 /** First octets of two-octet characters that are punctuation, not letters, in Windows-1252. */
 const isPunctuation = (octet: number): boolean =>

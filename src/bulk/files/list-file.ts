@@ -269,16 +269,23 @@ async function* csvRows(
 
 async function* textRows(texts: TextPieces): AsyncGenerator<readonly RawRow[]> {
   let number = 0;
+  let rows: RawRow[] = [];
   for await (const lines of linesOf(texts)) {
-    const rows: RawRow[] = [];
     for (const line of lines) {
       number += 1;
       if (isBlankRow([line])) continue;
-      for (const cell of entriesOfLine(line)) rows.push({ cells: [cell], line: number });
+      for (const cell of entriesOfLine(line)) {
+        if (rows.push({ cells: [cell], line: number }) < SLICE_ROWS) continue;
+        yield rows;
+        rows = [];
+      }
     }
-    yield rows;
   }
+  yield rows;
 }
+
+/** A line may have a million entries. */
+const SLICE_ROWS = 1_000;
 
 async function* workbookPages(
   slices: FileSlices,

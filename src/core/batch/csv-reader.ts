@@ -48,7 +48,7 @@ export function putCell(cells: string[], at: number, text: string): boolean {
 export const END_OF_TEXT = "\u001a";
 
 export const isBlankRow = (cells: readonly string[]): boolean =>
-  cells.length < 2 && (cells[0] ?? "").replace(END_OF_TEXT, "") === "";
+  cells.length < 2 && ["", END_OF_TEXT].includes(cells[0] ?? "");
 
 /** What a file has room for. */
 const LINE_MAX_UNITS = 20_000_000;
@@ -65,13 +65,15 @@ export class CsvReader {
   /** Of the line that is not whole yet. */
   #tail = "";
   #endsWithCr = false;
-  /** Whole lines with their ends, and the number of the first. */
+  /** Whole lines with their ends, from the one on which the next cell begins, and the number of the first. */
   #lines: string[] = [];
-  #line = 1;
-  /** Where in them it is read. */
+  #first = 1;
+  /** Where in them the next cell begins. */
   #at = 0;
   #from = 0;
+  /** The row that is read, and the number of its first line. */
   #cells: string[] = [];
+  #line = 1;
   #fault: string | undefined;
   /** How many code units may be read again. Below 0 a quote ends with its line. */
   #againUnits = 2 * CELL_MAX_UNITS;
@@ -113,38 +115,40 @@ export class CsvReader {
 
   #rows(isEnd: boolean): readonly RawRow[] {
     const rows: RawRow[] = [];
-    let at = 0;
-    while (at < this.#lines.length) {
-      [this.#at, this.#from, this.#cells, this.#fault] = [at, 0, [], undefined];
-      const next = this.#readRow(isEnd);
-      if (next === undefined) break;
+    while (this.#at < this.#lines.length && this.#readRow(isEnd)) {
       const cells = this.#cells;
       if (!isBlankRow(cells)) rows.push({ cells, line: this.#line, fault: this.#fault });
-      this.#line += next - at;
-      at = next;
+      [this.#from, this.#cells, this.#fault] = [0, [], undefined];
+      this.#line = this.#first + this.#at;
     }
-    this.#lines = this.#lines.slice(at);
+    this.#lines = this.#lines.slice(this.#at);
+    this.#first += this.#at;
+    this.#at = 0;
     return rows;
   }
 
-  /** Returns which line comes behind the row; undefined while the end of a quote may come. */
-  #readRow(isEnd: boolean): number | undefined {
-    const first = this.#at;
+  /** Returns whether the row is whole; the end of a quote may come yet. */
+  #readRow(isEnd: boolean): boolean {
     for (;;) {
       const [open, from] = [this.#at, this.#from];
       const isQuoted = this.#lines[open]?.[from] === this.#quote;
       const quoted = isQuoted ? this.#quoted(isEnd) : "";
-      if (quoted === undefined) return undefined;
+      if (quoted === undefined) {
+        this.#at = open;
+        return false;
+      }
       const line = this.#lines[this.#at] ?? "";
       const found = line.indexOf(this.#delimiter, this.#from);
       const rest = line.slice(this.#from, found < 0 ? endOfText(line) : found);
       if (quoted === BROKEN || (rest !== "" && this.#at > open)) {
-        this.#spoil(open, from, this.#line + open - first);
-        return open + 1;
+        this.#spoil(open, from);
+        return true;
       }
       this.#put(quoted + rest);
-      if (found < 0) return this.#at + 1;
       this.#from = found + 1;
+      if (found >= 0) continue;
+      this.#at += 1;
+      return true;
     }
   }
 
@@ -176,13 +180,14 @@ export class CsvReader {
     return at;
   }
 
-  #spoil(open: number, from: number, number: number): void {
+  #spoil(open: number, from: number): void {
     for (let at = open + 1; at <= this.#at; at += 1)
       this.#againUnits -= this.#lines[at]?.length ?? 0;
     const line = this.#lines[open] ?? "";
     const rest = line.slice(from, Math.min(endOfText(line), from + CELL_MAX_UNITS));
     this.#cells = [...this.#cells, ...rest.split(this.#delimiter)].slice(0, COLUMNS_MAX);
-    this.#fault = `The quote opened on line ${String(number)} is not closed.`;
+    this.#fault = `The quote opened on line ${String(this.#first + open)} is not closed.`;
+    this.#at = open + 1;
   }
 
   #put(cell: string): void {

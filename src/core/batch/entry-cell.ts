@@ -227,9 +227,8 @@ export function entriesOfLine(line: string): readonly string[] {
   const text = trimEntry(line);
   if (text === "" || !SEPARATED.test(text)) return text === "" ? [] : [text];
   return partsOf(text).flatMap((part) => {
-    if (/^"[^"]*"$/.test(part) || isNothing(part)) return [part];
-    if (!/\s/.test(part) || isWrittenOut(part) || (atSigns(part) === 1 && isOneEntry(part)))
-      return [part];
+    if (!/\s/.test(part) || /^"[^"]*"$/.test(part) || isNothing(part)) return [part];
+    if (isWrittenOut(part) || (atSigns(part) === 1 && isOneEntry(part))) return [part];
     const words = part.replace(MARK, "").split(/\s+/);
     const isMixed = atSigns(part) > 1;
     return isMixed ? words.filter((word) => word.includes("@") || isDomain(word)) : words;

@@ -54,6 +54,13 @@ export default defineConfig({
           // One file: as parts that pages share it was 28 requests before the first paint.
           groups: [
             { debugName: "first", name: (id, graph) => (isInFirst(id, graph) ? "first" : null) },
+            // Pages that use each other: packed together they weigh 4 KB less than one by one.
+            {
+              name: "own",
+              test: /pages\/(?:hooks|keys|usage|settings)|words\/policy|parts\/chart/,
+            },
+            { name: "gate", test: /pages\/(?:policy|rule-|decision)|words\/decisions/ },
+            { name: "operator", test: /pages\/(?:accounts|rules|system|set-up)/ },
           ],
         },
       },

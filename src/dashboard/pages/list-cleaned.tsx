@@ -6,7 +6,7 @@ import { count, counted, sumOf } from "../lib/format.ts";
 import { useAction } from "../lib/load.ts";
 import { Dialog } from "../parts/act.tsx";
 import { Button, Fault } from "../parts/button.tsx";
-import { Checks, Field } from "../parts/form.tsx";
+import { Checks, type Choices, Field } from "../parts/form.tsx";
 import { Lines, More } from "../parts/rows.tsx";
 import { CLASSES, classesIn, type ShownClass } from "../words/lists.ts";
 
@@ -34,6 +34,14 @@ const FORMS = [
 const KEPT_BOOK =
   "Your workbook: types, formats and other sheets stay; links, notes, merged cells and tables move with their rows. Where rows are taken out, formulas of this sheet become their values, and filters, rules, names, pictures and charts keep their places.";
 const NEW_BOOK = "A new workbook of one sheet, in which cells are texts.";
+
+const MARK_HINT = "Excel drops leading zeros of a CSV file, and reads UTF-8 by its mark.";
+
+const encodings = ({ encoding }: ReadList) =>
+  [
+    ["own", `As my file (${encoding})`],
+    ["utf-8", "UTF-8 with mark, for Excel"],
+  ] as const;
 
 const WRITTEN = ["utf-8", "utf-16le", "utf-16be", "windows-1252"];
 
@@ -63,43 +71,6 @@ function KeepRule({ id, read: { keep, column, sheet } }: CleanedProps): VNode {
   );
 }
 
-interface FileFieldsProps {
-  readonly read: ReadList;
-  readonly form: string;
-  readonly setForm: (form: string) => void;
-  readonly encoding: string;
-  readonly setEncoding: (encoding: string) => void;
-}
-
-function FileFields({ read, form, setForm, encoding, setEncoding }: FileFieldsProps): VNode {
-  const isWorkbook = read.sheet !== null;
-  return (
-    <>
-      <Field
-        label="File"
-        hint={
-          form === "csv" ? textWords(read, encoding === "utf-8") : isWorkbook ? KEPT_BOOK : NEW_BOOK
-        }
-        value={form}
-        choices={FORMS}
-        onValue={setForm}
-      />
-      {form === "csv" && !isWorkbook && (
-        <Field
-          label="Encoding"
-          hint="Excel drops leading zeros of a CSV file, and reads UTF-8 by its mark."
-          value={encoding}
-          choices={[
-            ["own", `As my file (${read.encoding})`],
-            ["utf-8", "UTF-8 with mark, for Excel"],
-          ]}
-          onValue={setEncoding}
-        />
-      )}
-    </>
-  );
-}
-
 const oneForEach = (read: ReadList, href: (name: ShownClass) => string): VNode => (
   <More summary="One file for each verdict">
     <Lines
@@ -114,17 +85,44 @@ const oneForEach = (read: ReadList, href: (name: ShownClass) => string): VNode =
   </More>
 );
 
+const fileHint = (read: ReadList, { form, encoding }: CleanedChoice): string => {
+  if (form === "csv") return textWords(read, encoding === "utf-8");
+  return read.sheet === null ? NEW_BOOK : KEPT_BOOK;
+};
+
+interface CleanedChoice {
+  readonly form: string;
+  readonly encoding: string;
+  readonly columns: string;
+  readonly pieces: string;
+}
+
 export function Cleaned({ id, read, onClose }: CleanedProps & { onClose: () => void }): VNode {
+  const isTable = read.sheet === null;
   const names = classesIn(read);
   const [chosen, setChosen] = useState<readonly ShownClass[]>(["good", "fixed"]);
-  const [columns, setColumns] = useState<string>("verdict");
-  const [form, setForm] = useState<string>(read.sheet === null ? "csv" : "xlsx");
-  const [encoding, setEncoding] = useState<string>("own");
-  const [pieces, setPieces] = useState<string>("all");
+  const [order, setOrder] = useState<CleanedChoice>({
+    form: isTable ? "csv" : "xlsx",
+    encoding: "own",
+    columns: "verdict",
+    pieces: "all",
+  });
+  const field = (
+    name: keyof CleanedChoice,
+    label: string,
+    choices: Choices,
+    hint?: string,
+  ): VNode => (
+    <Field
+      {...{ label, choices, hint, value: order[name] }}
+      onValue={(value) => setOrder({ ...order, [name]: value })}
+    />
+  );
   const kept = names.filter((name) => chosen.includes(name));
   const rows = sumOf(kept, (name) => read.counts[name]);
+  const { form, ...more } = order;
   const href = (classes: readonly ShownClass[]): string =>
-    `account/lists/${id}/${form}?encoding=${encoding}&columns=${columns}&pieces=${pieces}&classes=${classes.join(",")}`;
+    `account/lists/${id}/${form}?${new URLSearchParams({ ...more, classes: classes.join() }).toString()}`;
   return (
     <Dialog title="Cleaned list" onClose={onClose}>
       <div class="stack">
@@ -137,19 +135,11 @@ export function Cleaned({ id, read, onClose }: CleanedProps & { onClose: () => v
           chosen={chosen}
           onChosen={setChosen}
         />
-        {read.several > 0 && (
-          <>
-            <KeepRule {...{ id, read }} />
-            <Field
-              label="Addresses in such a row"
-              value={pieces}
-              choices={PIECES}
-              onValue={setPieces}
-            />
-          </>
-        )}
-        <Field label="Columns" value={columns} choices={COLUMNS} onValue={setColumns} />
-        <FileFields {...{ read, form, setForm, encoding, setEncoding }} />
+        {read.several > 0 && <KeepRule {...{ id, read }} />}
+        {read.several > 0 && field("pieces", "Addresses in such a row", PIECES)}
+        {field("columns", "Columns", COLUMNS)}
+        {field("form", "File", FORMS, fileHint(read, order))}
+        {isTable && form === "csv" && field("encoding", "Encoding", encodings(read), MARK_HINT)}
         {rows === 0 ? (
           <p class="note">Choose the rows to keep.</p>
         ) : (

@@ -262,7 +262,7 @@ function repairCard(id: string, repair: RepairJson, see: See): VNode {
       </h3>
       <Lines
         rows={slips.map(({ from, to, rows }) => [
-          <span class="mono">{spellings(from, to)}</span>,
+          <span class="mono">{`${from} → ${to}`}</span>,
           <span class="note">{count(rows)}</span>,
         ])}
       />
@@ -288,25 +288,6 @@ function repairCard(id: string, repair: RepairJson, see: See): VNode {
         {open > 0 && seeButton("See each one", () => see(name), of)}
       </div>
     </article>
-  );
-}
-
-function spellings(from: string, to: string): VNode {
-  const most = Math.min(from.length, to.length);
-  let before = 0;
-  while (before < most && from[before] === to[before]) before += 1;
-  let after = 0;
-  while (after < most - before && from.at(-1 - after) === to.at(-1 - after)) after += 1;
-  const middle = (word: string): string => word.slice(before, word.length - after);
-  const [start, end] = [from.slice(0, before), from.slice(from.length - after)];
-  return (
-    <>
-      {start}
-      <del>{middle(from)}</del>
-      {end} → {start}
-      <ins>{middle(to)}</ins>
-      {end}
-    </>
   );
 }
 

@@ -298,9 +298,7 @@ function liveButton(
   return <Act {...{ act, class: "main", disabled, asks, send: makeLive }} />;
 }
 
-type NamedCounts = readonly [name: string, counts: DecisionCounts];
-
-const decisionBars = (...sides: readonly [was: NamedCounts, becomes: NamedCounts]): VNode => (
+const decisionBars = (sides: readonly (readonly [name: string, counts: DecisionCounts])[]) => (
   <>
     <Pairs
       rows={sides.map(([label, counts]) => [
@@ -313,9 +311,8 @@ const decisionBars = (...sides: readonly [was: NamedCounts, becomes: NamedCounts
     />
     <Legend
       parts={DECISIONS.map((one) => {
-        const [was, becomes] = sides.map(([, counts]) => count(counts[one]));
-        const more = was === becomes ? "" : ` → ${String(becomes)}`;
-        return [`${DECISION[one].words} ${String(was)}${more}`, DECISION[one].colour];
+        const figures = new Set(sides.map(([, counts]) => count(counts[one])));
+        return [`${DECISION[one].words} ${[...figures].join(" → ")}`, DECISION[one].colour];
       })}
     />
   </>
@@ -381,10 +378,10 @@ function changedWords(report: ShadowReport): VNode {
       <h2 class="say">
         Version {version} would have changed {count(changed)} of your {count(total)} sign-ups.
       </h2>
-      {decisionBars(
+      {decisionBars([
         [`${String(live)}, live`, sums(report, "live")],
         [`${version}, shadow`, sums(report, "shadow")],
-      )}
+      ])}
       <Pairs
         cells
         rows={pairs

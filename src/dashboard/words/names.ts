@@ -43,9 +43,6 @@ const REASONS: CodeNames = {
 export const reasonName = (reason: string): string => named(REASONS, reason);
 
 const ACTIONS: CodeNames = {
-  "account.created": "Account made",
-  "account.disabled": "Account switched off",
-  "account.enabled": "Account switched on",
   "account.promoted": "Made an administrator",
   "account.demoted": "No longer an administrator",
   "account.tier": "Plan changed",
@@ -55,26 +52,16 @@ const ACTIONS: CodeNames = {
   "account.reset_link": "Link for a new password made",
   "account.traffic": "Counting of traffic switched",
   "account.log": "Decision log switched",
-  "account.limits": "Limits of its own",
   "account.access_ended": "Keys, hooks and webhook ended",
   "account.lockout_ended": "Delay after wrong passwords ended",
-  "sign_ups.switched": "Sign-up switched",
-  "person.forgotten": "A person's data deleted",
-  "decisions.read": "Decision log read",
-  "account.exported": "Data exported",
-  "account.second_factor": "Second factor",
   "account.token_secret": "New token secret made",
-  "credits.granted": "Credits moved",
-  "hook.secret": "Hook secret changed",
   "session.started": "Signed in",
   "session.delayed": "Wrong passwords",
   "session.ended": "Signed out",
   "session.revoked": "Signed out elsewhere",
-  "webhook.secret": "New webhook secret made",
   "lists.entry_saved": "Rule made",
   "lists.entry_forgotten": "Rule removed",
   "lists.imported": "Rules imported",
-  "lists.fetched": "Public lists fetched",
 };
 
 export function actionWords({ action, detail }: AuditEntry): string {

@@ -158,7 +158,6 @@ async function readOf(
   const { shape, rows: _, ...facts } = await accountLists.facts(notRunning(open));
   const { day, month, credits, bulk_limit: most } = await usage.allowance(own);
   const rest = Math.min(left(day), left(month));
-  const covered = Math.min(facts.open, most ?? Infinity, Math.max(rest, credits));
   return {
     columns: shape.header,
     column: shape.at,
@@ -167,10 +166,8 @@ async function readOf(
     sheets: shape.sheets ?? [],
     keep: open.list.choice.keep ?? "any",
     encoding: shape.encoding,
-    delimiter: shape.delimiter,
     above: shape.above ?? 0,
     ...facts,
-    covered,
     plan_left: rest === Infinity ? null : rest,
     credits,
     list_limit: most,

@@ -162,10 +162,8 @@ export const ownRoutes: readonly AccountRoute[] = [
   account("GET allowance", {}, ({ usage }, { account: own }) => usage.allowance(own)),
   account("GET usage", {}, async ({ usage }, { account: own, query }): Promise<Usage> => ({
     days: await usage.days(own, boundedNumber(query["days"], { standard: 30, max: 400 })),
-    allowance: await usage.allowance(own),
   })),
   account("GET credits", {}, async ({ credits }, { account: own }): Promise<CreditsJson> => ({
-    balance: own.creditBalance,
     entries: (await credits.entries(own.id, ROWS_MAX)).map(shownCredit),
   })),
   account("GET activity", {}, async ({ auditLog }, { account: { id } }) => ({

@@ -75,7 +75,6 @@ export interface Plan {
 
 export interface Usage {
   readonly days: readonly UsageDayJson[];
-  readonly allowance: AllowanceJson;
 }
 
 export interface CreditEntry {
@@ -87,7 +86,6 @@ export interface CreditEntry {
 }
 
 export interface CreditsJson {
-  readonly balance: number;
   readonly entries: readonly CreditEntry[];
 }
 
@@ -191,10 +189,8 @@ export interface ReadList extends Pick<
   /** Rows with several addresses. */
   readonly several: number;
   readonly encoding: string;
-  readonly delimiter: string;
   /** Lines above the header, which are no rows. */
   readonly above: number;
-  readonly covered: number;
   /** Checks left of the plan; null: no limit. */
   readonly plan_left: number | null;
   readonly credits: number;

@@ -65,8 +65,8 @@ export interface DecideRequest {
 }
 
 export interface DecideAnswer {
-  /** The JSON body, keys in the contract's order. */
-  readonly body: string;
+  /** Makes the JSON body, keys in the contract's order: most hooks have words of their own. */
+  readonly body: () => string;
   readonly paidBy: Receipt["paidBy"];
   /** Set when format, lists, rules and the counts in memory decided, uncharged, because this was spent. */
   readonly spent: Refusal | undefined;
@@ -294,7 +294,7 @@ export class Decider {
 
   #check(run: DecisionRun, { spent }: Payment): Awaitable<Pick<Findings, "checked" | "isCached">> {
     if (spent !== undefined || this.#unfinished > UNFINISHED_MAX) {
-      return { checked: { ...this.#withoutDns(run), isComplete: false }, isCached: false };
+      return { checked: this.#withoutDns(run, false), isCached: false };
     }
     const question = questionOf(run);
     const kept = this.#checks.kept(question);
@@ -305,8 +305,8 @@ export class Decider {
     return checking.then((checked) => ({ checked, isCached: false }));
   }
 
-  #withoutDns(run: KnownRun): CheckedDecision {
-    return this.#checks.withoutDns(questionOf(run));
+  #withoutDns(run: KnownRun, isComplete?: boolean): CheckedDecision {
+    return this.#checks.withoutDns(questionOf(run), isComplete);
   }
 
   #asked(
@@ -484,7 +484,7 @@ function answered(
   const { message } = ruling;
   const { receipt, spent } = payment;
   const paidBy = receipt?.paidBy ?? "plan";
-  return { body: bodyOf(checked, said, token), paidBy, spent, decision, reason, message };
+  return { body: () => bodyOf(checked, said, token), paidBy, spent, decision, reason, message };
 }
 
 const carriesToken = ({ caller, request, policies }: DecisionRun): boolean =>

@@ -9,7 +9,8 @@ import type { Marks } from "./traffic-marks.ts";
 /** A check, and what follows from it for the account that asked: nothing of it is of one request alone. */
 export interface CheckedDecision extends CheckedEntry {
   readonly isComplete: boolean;
-  readonly result: string;
+  /** Makes the JSON when it is asked first: pages and most hooks are not told it. */
+  readonly result: () => string;
   readonly mailboxId: string | undefined;
   /** The domain that feedback is about; absent for domains whose mailboxes belong to strangers. */
   readonly reportedDomain: string | undefined;
@@ -91,5 +92,5 @@ function written(
       asker !== "account" || id === undefined ? undefined : { id, rules: MAILBOX_RULES, seen },
     counts: asker === "account" ? counts : undefined,
   } satisfies Record<Exclude<keyof DecisionAnswer, "result" | "token">, unknown>);
-  return asker === "page" ? head : `${head.slice(0, -1)},"result":${result}}`;
+  return asker === "page" ? head : `${head.slice(0, -1)},"result":${result()}}`;
 }

@@ -46,7 +46,7 @@ export class DecisionChecks {
   readonly #deps: DecisionCheckDeps;
   readonly #kept = new LRUCache<string, CheckedDecision>({
     maxSize: KEPT_BYTES,
-    sizeCalculation: ({ result }, key) => result.length + key.length + OVERHEAD_BYTES,
+    sizeCalculation: ({ result }, key) => result().length + key.length + OVERHEAD_BYTES,
   });
 
   constructor(deps: DecisionCheckDeps) {
@@ -67,8 +67,10 @@ export class DecisionChecks {
     return checked;
   }
 
-  withoutDns(question: CheckedFor): CheckedDecision {
-    return this.#checkedOf(question, this.#deps.checkWithoutDns(this.#asked(question)));
+  /** `isComplete` absent: when DNS had nothing to say. */
+  withoutDns(question: CheckedFor, isComplete?: boolean): CheckedDecision {
+    const validation = this.#deps.checkWithoutDns(this.#asked(question));
+    return this.#checkedOf(question, validation, isComplete);
   }
 
   /** What the check depends on; the text stands last, so that it cannot pass for another part. Undefined: it is not kept. */
@@ -88,7 +90,11 @@ export class DecisionChecks {
     return { text, mode: "address" as const, asked };
   }
 
-  #checkedOf({ caller }: CheckedFor, validation: TimedValidation): CheckedDecision {
+  #checkedOf(
+    { caller }: CheckedFor,
+    validation: TimedValidation,
+    isComplete = validation.isComplete,
+  ): CheckedDecision {
     const { tiers, hash, publicUrl, clock } = this.#deps;
     const datasets = this.#deps.datasets();
     const { owner, tier } = caller;
@@ -96,16 +102,28 @@ export class DecisionChecks {
     const { entry } = validation;
     const isAddress = entry.kind === "address";
     const hasMailbox = owner.kind === "account" && isAddress;
+    const reportedDomain = isAddress ? reportedDomainOf(entry.domain, datasets) : undefined;
     return {
       ...checkedEntry(validation, datasets),
-      isComplete: validation.isComplete,
-      result: present(validation, sortFeatures([], { premium }), publicUrl()),
-      reportedDomain: isAddress ? reportedDomainOf(entry.domain, datasets) : undefined,
+      isComplete,
+      result: resultOf(validation, premium, publicUrl()),
+      reportedDomain,
       mailboxId: hasMailbox ? mailboxId(hash, owner.accountId, entry.address) : undefined,
-      marks: marksFor(caller, validation, { hash, datasets }),
+      marks: marksFor(caller, validation, { hash, datasets, reportedDomain }),
       expiresAtMs: Math.min(validation.expiresAtMs, clock.nowMs() + KEPT_AT_MOST_MS),
     };
   }
+}
+
+/** Keeps what it is made of only until it is made. */
+function resultOf(of: TimedValidation, premium: boolean, publicUrl: string): () => string {
+  let [validation, json]: [TimedValidation | undefined, string] = [of, ""];
+  return () => {
+    if (validation !== undefined)
+      json = present(validation, sortFeatures([], { premium }), publicUrl);
+    validation = undefined;
+    return json;
+  };
 }
 
 /** Undefined for callers whose traffic is not counted. */

@@ -292,7 +292,7 @@ function endedBy(
   const why = failure === undefined ? decision : `${decision} (without DNS: ${failure})`;
   const outcome = refuses ? "refused" : failure === undefined ? "accepted" : "failed_open";
   if (hook.system === "standard") {
-    return { reply: { status: 200, body: answer.body }, outcome, why };
+    return { reply: { status: 200, body: answer.body() }, outcome, why };
   }
   const reply = refuses ? system.reject(wordsOf(answer, language), payload) : system.accept;
   return { reply, outcome, why };

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../base/entries.ts";
 import { base32, deriveKey } from "../base/secrets.ts";
@@ -24,35 +24,40 @@ import { PAGE_PREFIX } from "./traffic-store.ts";
 
 /** What an account's decisions say of an address: hashes under a key of the account, which no other's rows match. */
 
-/** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. */
-export type AccountHash = (accountId: string, text: string) => string;
+/** 26 characters of base32: HMAC-SHA-256 under a key of the account, cut to 130 bits. "often": kept, for texts that come again. */
+export type AccountHash = (accountId: string, text: string, how?: "often") => string;
 
 const HASH_LENGTH = 26;
+/** So many octets hold the 130 bits. */
+const HASH_OCTETS = 17;
 
 const KEYS_MAX = 10_000;
-/** A hash takes as long as ten rules, and the same few are asked for again and again. */
+/** A hash takes as long as ten rules. */
 const HASHES_MAX = 10_000;
 
 export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
   deriveKey(secretKey, "mailbox ids");
 
 export function createAccountHash(key: Uint8Array): AccountHash {
-  const keys = new LRUCache<string, Uint8Array>(entriesUpTo(KEYS_MAX));
-  const keyOf = (accountId: string): Uint8Array => {
+  const keys = new LRUCache<string, KeyObject>(entriesUpTo(KEYS_MAX));
+  const keyOf = (accountId: string): KeyObject => {
     const known = keys.get(accountId);
     if (known !== undefined) return known;
-    const made = createHmac("sha256", key).update(accountId).digest();
+    const made = createSecretKey(createHmac("sha256", key).update(accountId).digest());
     keys.set(accountId, made);
     return made;
   };
-  const hashes = new LRUCache<string, string>(entriesUpTo(HASHES_MAX));
-  return (accountId, text) => {
-    const known = hashes.get(`${accountId} ${text}`);
-    if (known !== undefined) return known;
+  const made = (accountId: string, text: string): string => {
     const hmac = createHmac("sha256", keyOf(accountId)).update(text).digest();
-    const made = base32(hmac).slice(0, HASH_LENGTH);
-    hashes.set(`${accountId} ${text}`, made);
-    return made;
+    return base32(hmac.subarray(0, HASH_OCTETS)).slice(0, HASH_LENGTH);
+  };
+  const hashes = new LRUCache<string, string>(entriesUpTo(HASHES_MAX));
+  return (accountId, text, how) => {
+    if (how !== "often") return made(accountId, text);
+    const place = `${accountId} ${text}`;
+    const hash = hashes.get(place) ?? made(accountId, text);
+    hashes.set(place, hash);
+    return hash;
   };
 }
 
@@ -65,8 +70,8 @@ export const mailboxId = (
 
 const markerOf =
   (hash: AccountHash, { accountId, since, isPage }: TrafficOwner) =>
-  (kind: string, text: string): string => {
-    const hashed = hash(accountId, `${kind} ${String(since)} ${text}`);
+  (kind: string, text: string, how?: "often"): string => {
+    const hashed = hash(accountId, `${kind} ${String(since)} ${text}`, how);
     return isPage ? PAGE_PREFIX + hashed : hashed;
   };
 
@@ -84,7 +89,7 @@ export function trafficMarks(
 export const knownMark = (mailbox: string): string => `known.${mailbox}`;
 
 export const messagesMark = (hash: AccountHash, owner: TrafficOwner): string =>
-  markerOf(hash, owner)("messages", "");
+  markerOf(hash, owner)("messages", "", "often");
 
 /** An account with its traffic on. `since` changes when it is switched off and on: older rows are gone then. */
 export interface TrafficOwner {
@@ -100,42 +105,103 @@ export interface Marks {
   readonly spelling: string;
   readonly messages: string;
   /** What is counted of the account's sign-ups at large and free providers, and the shape of this one's name. */
-  readonly shape?: { readonly subject: string; readonly of: string };
-  /** Absent for domains whose mailboxes belong to strangers. */
-  readonly domain?: string;
+  readonly shape?: { readonly subject: string; readonly of: string } | undefined;
+  /** Absent for domains whose mailboxes belong to strangers, those of private suffixes included. */
+  readonly domain?: string | undefined;
   /** Absent at the registrable domain itself. */
-  readonly subName?: string;
-  readonly mailHost?: string;
+  readonly subName?: string | undefined;
+  readonly mailHost?: string | undefined;
+}
+
+interface MarkedAddress {
+  readonly address: Address;
+  readonly host: string | undefined;
+  readonly own: string | undefined;
+  readonly isAtProvider: boolean;
+}
+
+/** Each is hashed when it is read first: a decision beyond the rate reads two. */
+class AddressMarks implements Marks {
+  readonly owner: TrafficOwner;
+  readonly #of: MarkedAddress;
+  readonly #mark: ReturnType<typeof markerOf>;
+  #mailbox: string | undefined;
+  #spelling: string | undefined;
+  #shape: Marks["shape"];
+  #domain: string | undefined;
+  #subName: string | undefined;
+  #mailHost: string | undefined;
+
+  constructor(owner: TrafficOwner, of: MarkedAddress, hash: AccountHash) {
+    this.owner = owner;
+    this.#of = of;
+    this.#mark = markerOf(hash, owner);
+  }
+
+  get mailbox(): string {
+    return (this.#mailbox ??= this.#mark("mailbox", canonicalAddress(this.#of.address)));
+  }
+
+  get spelling(): string {
+    return (this.#spelling ??= this.#mark("spelling", addressKey(this.#of.address)));
+  }
+
+  get messages(): string {
+    return this.#mark("messages", "", "often");
+  }
+
+  get shape(): Marks["shape"] {
+    const { isAtProvider, address } = this.#of;
+    if (!isAtProvider) return undefined;
+    return (this.#shape ??= {
+      subject: this.#mark("shapes", "", "often"),
+      of: shapeOf(address.localPart),
+    });
+  }
+
+  get domain(): string | undefined {
+    const { own } = this.#of;
+    return own === undefined ? undefined : (this.#domain ??= this.#mark("domain", own));
+  }
+
+  get subName(): string | undefined {
+    const { own, address } = this.#of;
+    const { name } = address.domain;
+    if (own === undefined || name === own) return undefined;
+    return (this.#subName ??= this.#mark("name", name));
+  }
+
+  get mailHost(): string | undefined {
+    const { own, host } = this.#of;
+    if (own === undefined || host === undefined) return undefined;
+    return (this.#mailHost ??= this.#mark("mail host", registrableOf(host) ?? host));
+  }
 }
 
 export function marksOf(
   owner: TrafficOwner,
   { entry, mail }: Pick<Validation, "entry" | "mail">,
-  { hash, datasets }: { readonly hash: AccountHash; readonly datasets: OwnDomainData },
+  {
+    hash,
+    datasets,
+    reportedDomain,
+  }: {
+    readonly hash: AccountHash;
+    readonly datasets: OwnDomainData;
+    /** By `reportedDomainOf`. */
+    readonly reportedDomain: string | undefined;
+  },
 ): Marks | undefined {
   if (entry.kind !== "address") return undefined;
   const { address, domain } = entry;
-  const mark = markerOf(hash, owner);
-  const [mailbox, spelling] = trafficMarks(hash, owner, address);
-  const shape = isAtProvider(domain, datasets)
-    ? { subject: mark("shapes", ""), of: shapeOf(address.localPart) }
-    : undefined;
-  const marks = {
-    owner,
-    mailbox,
-    spelling,
-    messages: messagesMark(hash, owner),
-    ...(shape && { shape }),
-  };
-  const own = ownDomainOf(domain, datasets);
-  if (own === undefined) return marks;
   const [host] = mail?.kind === "hosts" ? mail.hosts : [];
-  return {
-    ...marks,
-    domain: mark("domain", own),
-    ...(domain.name !== own && { subName: mark("name", domain.name) }),
-    ...(host !== undefined && { mailHost: mark("mail host", registrableOf(host) ?? host) }),
+  const of = {
+    address,
+    host,
+    own: domain.registrableDomain === domain.privateRegistrableDomain ? reportedDomain : undefined,
+    isAtProvider: isAtProvider(domain, datasets),
   };
+  return new AddressMarks(owner, of, hash);
 }
 
 /** Large and free providers give names to everybody who asks. */
@@ -175,25 +241,24 @@ export function sourceMarks(
   keys: readonly SourceKey[],
 ): readonly SourceMark[] {
   const mark = markerOf(hash, owner);
-  return keys.map(({ name, text }) => ({ name, subject: mark(`${question} by ${name}`, text) }));
+  return keys.map(({ name, text }) => ({
+    name,
+    subject: mark(`${question} by ${name}`, text, "often"),
+  }));
 }
 
 const SHOWN_LENGTH = 8;
 
 /** A short hash of a key for the decision log, by which the value is found again. */
 export const sourceId = (hash: AccountHash, accountId: string, { name, text }: SourceKey): string =>
-  hash(accountId, `source ${name} ${text}`).slice(0, SHOWN_LENGTH);
+  hash(accountId, `source ${name} ${text}`, "often").slice(0, SHOWN_LENGTH);
 
 type OwnDomainData = Pick<Datasets, "free" | "knownGood" | "operator">;
 
-/** Undefined for providers, relays, public suffixes, registries of free names and dynamic DNS: no one owner has them. */
-function ownDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
-  const { registrableDomain, privateRegistrableDomain } = domain;
-  const isPrivate = registrableDomain !== privateRegistrableDomain;
-  return isPrivate ? undefined : reportedDomainOf(domain, datasets);
-}
-
-/** The same for feedback, which may be about one customer of a private suffix such as "github.io". */
+/**
+ * The domain that feedback is about, which may be one customer's of a private suffix such as "github.io". Undefined for providers,
+ * relays, public suffixes, registries of free names and dynamic DNS: no one owner has them.
+ */
 export function reportedDomainOf(domain: Domain, datasets: OwnDomainData): string | undefined {
   const { name, privateRegistrableDomain: own } = domain;
   if (own === undefined || relayOfDomain(domain) !== undefined) return undefined;

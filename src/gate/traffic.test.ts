@@ -7,7 +7,7 @@ import { Accounts } from "../accounts/accounts-store.ts";
 import { readEntry } from "../core/address/address.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { TrafficFacts } from "../core/policy/policy.ts";
-import { createAccountHash, marksOf } from "./traffic-marks.ts";
+import { createAccountHash, marksOf, reportedDomainOf } from "./traffic-marks.ts";
 import { FRESH_MS, Traffic, type TrafficDeps } from "./traffic.ts";
 import { TrafficStore } from "./traffic-store.ts";
 import { AccountSwitches } from "./account-switches.ts";
@@ -49,7 +49,10 @@ async function openCounter(
     for (const text of entries) {
       const mail = { kind: "hosts", hosts: [host], implicit: false } as const;
       const entry = readEntry(text, "address");
-      const marks = marksOf(await owner(accountId, isPage), { entry, mail }, { hash, datasets });
+      const reportedDomain =
+        entry.kind === "address" ? reportedDomainOf(entry.domain, datasets) : undefined;
+      const by = { hash, datasets, reportedDomain };
+      const marks = marksOf(await owner(accountId, isPage), { entry, mail }, by);
       facts = {};
       if (marks === undefined) continue;
       await traffic.read(marks, 1_000);

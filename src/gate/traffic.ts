@@ -136,7 +136,7 @@ export class Traffic {
 
   /** What the account's traffic says of a sign-up that is counted, or of a message that is not yet. Count it in the same turn of the event loop. */
   facts(marks: Marks, asked: CountedQuestion = SIGN_UP): TrafficFacts {
-    const { mailbox, spelling, domain, subName, mailHost } = marks;
+    const { mailbox, domain } = marks;
     const { question } = asked;
     const nowMs = this.#deps.clock.nowMs();
     const seen = (
@@ -150,16 +150,17 @@ export class Traffic {
     };
     const person = this.#readSubject(mailbox);
     const own = domain === undefined ? undefined : this.#subjects.peek(domain);
-    const host = own && mailHost !== undefined ? this.#subjects.peek(mailHost) : undefined;
+    const mailHost = own && marks.mailHost;
+    const host = mailHost === undefined ? undefined : this.#subjects.peek(mailHost);
     const { firstMs = nowMs } = own ?? {};
     const sent = question === "signup" ? NONE_SENT : this.#sent(marks, asked, nowMs);
     // In one piece, because members that are added one by one take longer than all that is counted.
     return {
-      mailbox_seen: seen(person, "spelling", spelling),
+      mailbox_seen: person && seen(person, "spelling", marks.spelling),
       domain_mailboxes: seen(own, "mailbox", mailbox),
-      sub_names: seen(own, "name", subName),
+      sub_names: own && seen(own, "name", marks.subName),
       domain_known_days: own && Math.max(0, dayOf(nowMs) - dayOf(firstMs)),
-      mx_new_domains: seen(host, "new_domain", isNew(firstMs, nowMs) ? domain : undefined),
+      mx_new_domains: host && seen(host, "new_domain", isNew(firstMs, nowMs) ? domain : undefined),
       sent_10m: sent.sent_10m,
       sent_day: sent.sent_day,
       sent_known: sent.sent_known,
@@ -446,14 +447,15 @@ const rowOf = (
 ): Sighting => ({ account_id, since, ...what, first_ms: nowMs, last_ms: nowMs });
 
 function subjectsOf(
-  { mailbox, domain, mailHost, messages, shape }: Marks,
+  marks: Marks,
   { question, isKnown, sources }: CountedQuestion,
   from: "store" | "memory",
 ): readonly string[] {
-  const subjects = [mailbox];
-  if (question !== "signup") subjects.push(messages);
-  if (isKnown) subjects.push(knownMark(mailbox));
+  const subjects = [marks.mailbox];
+  if (question !== "signup") subjects.push(marks.messages);
+  if (isKnown) subjects.push(knownMark(marks.mailbox));
   if (from === "memory") return subjects;
+  const { domain, mailHost, shape } = marks;
   for (const subject of [domain, mailHost]) if (subject !== undefined) subjects.push(subject);
   if (question === "signup" && shape !== undefined) subjects.push(shape.subject);
   for (const { subject } of sources) subjects.push(subject);

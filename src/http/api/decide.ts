@@ -68,7 +68,7 @@ export function decideRoute(decideOne: DecideOne, admission: Pick<Admission, "un
       return when(decideOne(admitted, request), ({ body, paidBy, spent }) => {
         const notices = [...noticesOf(spent), ...request.ignored];
         const headers = notices.length === 0 ? undefined : { [NOTICE]: notices.join(" ") };
-        return { type: JSON_TYPE, body, paidBy, entry: text, ...(headers && { headers }) };
+        return { type: JSON_TYPE, body: body(), paidBy, entry: text, ...(headers && { headers }) };
       });
     },
   };

@@ -53,6 +53,9 @@ const book = (kind: string, make: (size: number) => Parts): Hostile => [
 
 const times = (unit: string, size: number): string => unit.repeat(size / unit.length);
 
+/** One address in each row. */
+export const plainWorkbook = (size: number): Uint8Array => workbook({ sheet: times(SHEET, size) });
+
 const wideObject = (entry: string): string =>
   `{"email":"${entry}",${Array.from({ length: 15_999 }, (_, at) => `"a${String(at + 1)}":1`).join()}}`;
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CLIENT_CASES } from "../../clients/cases.ts";
 import { httpPeer, type Peer } from "../../http/peer.ts";
+import { until } from "../../time/until.ts";
 
 /** What `npm ci` in clients/typescript/frameworks installed. */
 export const FRAMEWORKS = fileURLToPath(
@@ -81,3 +82,12 @@ export async function startRefusingService(): Promise<
   });
   return { rows, close };
 }
+
+/** Mailboxes that signed up from an address today; a busy service may not have read its counts in time, and leaves them out. */
+export const countOf = (url: string, key: string, ip: string): Promise<number> =>
+  until(async () => {
+    const body = JSON.stringify({ email: "other@good.example", count_by: { ip } });
+    const headers = { "content-type": "application/json", "x-api-key": key };
+    const reply = await fetch(`${url}/api/decide`, { method: "POST", body, headers });
+    return ((await reply.json()) as { counts?: { ip?: { day: number } } }).counts?.ip?.day;
+  });

@@ -11,7 +11,14 @@ import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { hasTool, testWith } from "../../process/require-tool.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { guideBlocks } from "./guide-blocks.ts";
-import { FRAMEWORKS, inTime, PYTHON, startRefusingService, worksIn } from "./guide-tools.ts";
+import {
+  countOf,
+  FRAMEWORKS,
+  inTime,
+  PYTHON,
+  startRefusingService,
+  worksIn,
+} from "./guide-tools.ts";
 
 const run = promisify(execFile);
 
@@ -291,15 +298,6 @@ function lay(place: string, name: string, guide: Guide): void {
   write(...driver);
 }
 
-/** Mailboxes that signed up from there today. */
-async function countOf(url: string, key: string): Promise<number> {
-  const body = JSON.stringify({ email: "other@good.example", count_by: { ip: VISITOR } });
-  const headers = { "content-type": "application/json", "x-api-key": key };
-  const reply = await fetch(`${url}/api/decide`, { method: "POST", body, headers });
-  const { counts } = (await reply.json()) as { counts?: { ip?: { day: number } } };
-  return counts?.ip?.day ?? 0;
-}
-
 suite("forms guarded by the guides' code", () => {
   let folder = "";
   const asked: (string | undefined)[] = [];
@@ -367,7 +365,10 @@ suite("forms guarded by the guides' code", () => {
       assert.deepEqual(said.slice(0, forms.length), told);
       for (const refused of said.slice(forms.length)) assert.notEqual(refused, "");
       assert.equal(said.length, forms.length + MALFORMED.length + 1);
-      assert.ok((await countOf(world.service.url, key)) > 0, "counted by the visitor's address");
+      assert.ok(
+        (await countOf(world.service.url, key, VISITOR)) > 0,
+        "counted by the visitor's address",
+      );
       const changed = await inTime(() => saidAt(world.service.url, forms, "change"), told);
       assert.deepEqual(changed, told, "a change of address");
 

@@ -1,7 +1,9 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import { EMAIL_ASKED, type Note, SERVICE } from "../accounts/audit.ts";
 import type { AccountService } from "../accounts/accounts.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Account } from "../accounts/accounts-store.ts";
+import type { Log } from "../base/log.ts";
 import type { OctetBox } from "../base/secrets.ts";
 import { badField } from "../base/refusals.ts";
 import type { Jobs } from "../bulk/jobs/jobs.ts";
@@ -22,7 +24,7 @@ export interface ForgetDeps {
   readonly jobs: Pick<Jobs, "remove">;
   readonly box: OctetBox;
   readonly hash: AccountHash;
-  readonly clock: { readonly nowMs: () => number };
+  readonly clock: Pick<Clock, "nowMs">;
 }
 
 interface Person {
@@ -90,14 +92,40 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
   batches: (deps, { sought }, isLook) => forgetInBatches(deps, sought, isLook),
 };
 
+/** What is asked before and answered after is written by then: a batch that is answered at once takes up to 10 s. */
+export const UNDER_WAY_MS = 12_000;
+
 const ELSEWHERE = ["back-ups of the database", "what webhooks and answers brought to others"];
 
-/** Deletes what is kept of one person in every account, or only looks for it. Throws the `Refusal` of no address. */
+/** Deletes what is kept of one person in every account. Throws the `Refusal` of no address. */
 export async function forgetPerson(
   deps: ForgetDeps,
   text: string,
-  isLook: boolean,
   note?: Note,
+): Promise<ForgetReport> {
+  const report = await findPerson(deps, text, false);
+  const counts = Object.entries(report.found).map(([name, count]) => `${name} ${String(count)}`);
+  // Whose data it was is not written down.
+  await note?.({ action: "person.forgotten", accountId: SERVICE, detail: counts.join(", ") });
+  return report;
+}
+
+export interface ForgetAgainDeps extends ForgetDeps {
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Pick<Log, "error">;
+}
+
+/** Deletes once more, later: what was under way has written by then. */
+export function forgetAgain(deps: ForgetAgainDeps, text: string): void {
+  const failed = (fault: unknown): void => deps.log.error("forget.again_failed", fault);
+  deps.clock.after(UNDER_WAY_MS, () => void findPerson(deps, text, false).catch(failed));
+}
+
+/** What is kept of one person; deletes it unless it is only looked for. */
+export async function findPerson(
+  deps: ForgetDeps,
+  text: string,
+  isLook: boolean,
 ): Promise<ForgetReport> {
   const entry = readEntry(trimEntry(text), "address");
   if (entry.kind !== "address") throw badField("That is not a valid email address.");
@@ -109,11 +137,6 @@ export async function forgetPerson(
   const found: Record<string, number> = {};
   for (const [name, place] of Object.entries(PLACES))
     found[name] = await place(deps, person, isLook);
-  if (!isLook) {
-    const counts = Object.entries(found).map(([name, count]) => `${name} ${String(count)}`);
-    // Whose data it was is not written down.
-    await note?.({ action: "person.forgotten", accountId: SERVICE, detail: counts.join(", ") });
-  }
   const own = await deps.accounts.find(person.key);
   return { found, account_id: own?.id ?? null, elsewhere: ELSEWHERE };
 }

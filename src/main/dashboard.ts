@@ -121,7 +121,7 @@ export function openAccounts(
     auditLog,
     audit,
     factors,
-    forgetting: { ...openedBy(secretKey), db, clock, accounts, operator, jobs },
+    forgetting: { ...openedBy(secretKey), db, clock, log, accounts, operator, jobs },
     signIn,
     admission,
     rates,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Guesses } from "../accounts/guesses.ts";
 import { attachDatasets, noRules } from "../lists/shared-datasets.ts";
 import { createTestPolicy } from "../gate/rulings.ts";
@@ -40,7 +41,7 @@ import { mcpCommand } from "../cli/commands/mcp/mcp.ts";
 import { backupCommand, migrateCommand, type MigrateOptions } from "../cli/commands/service.ts";
 import { type CliWebhooks, webhookCommand } from "../cli/commands/webhook.ts";
 import { refuse, type Terminal } from "../cli/terminal.ts";
-import { forgetPerson } from "../gate/forget-person.ts";
+import { findPerson, forgetPerson, UNDER_WAY_MS } from "../gate/forget-person.ts";
 import { Hooks, HookService, type SignedExample } from "../gate/hooks.ts";
 import { PolicyService } from "../gate/policies.ts";
 import { createTokens } from "../gate/tokens.ts";
@@ -316,7 +317,15 @@ async function openForget(process: Process): Promise<CliForget> {
     hash: createAccountHash(mailboxKey(secretKey)),
   };
   const note = operatorNote(process, store);
-  return { forget: (address, isLook) => forgetPerson(deps, address, isLook, note) };
+  return {
+    look: (address) => findPerson(deps, address, true),
+    async forget(address) {
+      const report = await forgetPerson(deps, address, note);
+      await pause(UNDER_WAY_MS);
+      await findPerson(deps, address, false);
+      return report;
+    },
+  };
 }
 
 async function openWatch(process: Process): Promise<CliWatch> {

@@ -34,7 +34,8 @@ import type { BulkWorker } from "../../src/bulk/jobs/worker.ts";
 import { bulkOn, coreCheck } from "../bulk/bulk-world.ts";
 import { storesOn } from "../contracts/stores.ts";
 import { literalDatasets, type LiteralKnowledge } from "../lists/literal-datasets.ts";
-import { realClock as clock } from "../time/real-clock.ts";
+import type { Clock } from "../../src/base/clock.ts";
+import { realClock } from "../time/real-clock.ts";
 import type { recordingSender } from "../process/webhook-world.ts";
 import { type Zone, zoneLookup } from "../dns/zone-lookup.ts";
 import { WatchList } from "../../src/watch/watch-list.ts";
@@ -78,6 +79,7 @@ export interface DashboardWorldOptions {
   readonly checkHost?: PublicHostCheck;
   /** Base of links if it differs from the server's address: "https://..." changes the cookie. */
   readonly publicUrl?: string;
+  readonly clock?: Clock;
 }
 
 export const PASSWORD = "correct horse battery";
@@ -89,6 +91,7 @@ const checkByName: PublicHostCheck = (host) =>
 
 /** The whole server with SQLite in memory and DNS from a literal, on a loopback port. */
 export async function dashboardWorld(options: DashboardWorldOptions = {}): Promise<DashboardWorld> {
+  const { clock = realClock } = options;
   const log = keptLog();
   const tiers = DEFAULT_TIERS;
   const store = await openTestStore(":memory:");

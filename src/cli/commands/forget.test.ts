@@ -33,11 +33,12 @@ for (const [name, words, report, says, want] of CASES) {
       return Promise.resolve(says);
     };
     const terminal = recordingTerminal({ interactive: !words.includes("script"), confirm });
-    const forget = (_address: string, isLook: boolean) => {
-      if (!isLook) deletions += 1;
-      return Promise.resolve(report);
+    const look = () => Promise.resolve(report);
+    const forget = () => {
+      deletions += 1;
+      return look();
     };
-    const command = forgetCommand(terminal, opening({ forget }));
+    const command = forgetCommand(terminal, opening({ look, forget }));
     const root = program("1", terminal, [command]);
     const code = await runProgram(
       root,

@@ -3,7 +3,9 @@ import { rowsFor } from "../command.ts";
 import { refuse, shown, sureToDelete } from "../terminal.ts";
 
 export interface CliForget {
-  readonly forget: (address: string, isLook: boolean) => Promise<ForgetReport>;
+  readonly look: (address: string) => Promise<ForgetReport>;
+  /** Takes 12 s: what is answered meanwhile is forgotten, too. */
+  readonly forget: (address: string) => Promise<ForgetReport>;
 }
 
 /** `gatepost forget`: what is kept of one person goes, in every account. */
@@ -15,11 +17,11 @@ export const forgetCommand = rowsFor<CliForget>()("forget", {
       .option("--yes", "do not ask; needed without a terminal"),
   json: 'print {"found","account_id","elsewhere"}',
   examples: ["gatepost forget jo@example.com", "gatepost forget jo@example.com --yes --json"],
-  async run(given, { forget }, terminal) {
+  async run(given, { look, forget }, terminal) {
     const [address] = given.args;
-    const { found: before } = await forget(address, true);
+    const { found: before } = await look(address);
     if (totalOf(before) > 0) await sureToDelete(terminal, given, `Delete ${placesText(before)}?`);
-    const report = await forget(address, false);
+    const report = await forget(address);
     const { found, account_id: own, elsewhere } = report;
     const account =
       own === null ? "" : `The account with this address is left: gatepost account delete ${own}\n`;

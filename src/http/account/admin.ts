@@ -8,7 +8,7 @@ import { keyJson } from "../../accounts/key-json.ts";
 import { shownPart } from "../../base/health.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
 import { isoTime } from "../../core/calendar.ts";
-import { forgetPerson } from "../../gate/forget-person.ts";
+import { findPerson, forgetAgain, forgetPerson } from "../../gate/forget-person.ts";
 import { refreshBy } from "../../lists/feed-refresher.ts";
 import { statusJson } from "../../lists/rules/entry-json.ts";
 import { adminAccount, shownAudit } from "./present.ts";
@@ -225,7 +225,12 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin(
     "POST admin/forget",
     { confirmed: true, body: { email: emailField, delete: flagField } },
-    ({ forgetting }, { body, note }) => forgetPerson(forgetting, body.email, !body.delete, note),
+    async ({ forgetting }, { body: { email, delete: isSure }, note }) => {
+      if (!isSure) return findPerson(forgetting, email, true);
+      const report = await forgetPerson(forgetting, email, note);
+      forgetAgain(forgetting, email);
+      return report;
+    },
   ),
   admin("GET admin/signup", {}, async ({ signUps }): Promise<SignUpState> => ({
     signup: await signUps.mode(),

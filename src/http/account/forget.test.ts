@@ -1,8 +1,9 @@
 import { strict as assert } from "node:assert";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { EMAIL, worldFor, ZONE } from "../../../test/dashboard/account-world.ts";
 import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
 import { parseAddress } from "../../core/address/address.ts";
+import { UNDER_WAY_MS } from "../../gate/forget-person.ts";
 import type { ForgetReport } from "../../gate/gate-shapes.ts";
 import {
   createAccountHash,
@@ -10,6 +11,9 @@ import {
   mailboxKey,
   trafficMarks,
 } from "../../gate/traffic-marks.ts";
+import type { Clock } from "../../base/clock.ts";
+import { realClock } from "../../../test/time/real-clock.ts";
+import { until } from "../../../test/time/until.ts";
 import { insertRow } from "../../store/rows.ts";
 
 const PERSON = "Jo.Doe@good.example";
@@ -25,8 +29,8 @@ const NONE = {
   batches: 0,
 };
 
-async function filled(t: Parameters<typeof worldFor>[0]) {
-  const { world, signedIn } = await worldFor(t, { zone: ZONE });
+async function filled(t: TestContext, clock: Clock = realClock) {
+  const { world, signedIn } = await worldFor(t, { zone: ZONE, clock });
   await world.addAccount("admin@gatepost.example", { isAdmin: true });
   const admin = await signedIn("admin@gatepost.example");
   const { db } = world.store.sql;
@@ -93,7 +97,7 @@ async function filled(t: Parameters<typeof worldFor>[0]) {
       300,
     true,
   );
-  return { world, admin };
+  return { world, admin, signedIn };
 }
 
 test("a person is forgotten in every place of every account, and nobody else is", async (t) => {
@@ -125,6 +129,24 @@ test("a person is forgotten in every place of every account, and nobody else is"
   const [noted] = entries.filter(({ action }) => action === "person.forgotten");
   assert.match(noted?.detail ?? "", /^traffic 8, feedback 2, [a-z0-9, ]+$/);
   assert.equal((await world.store.accounts.find(EMAIL))?.email, EMAIL);
+});
+
+test("what was under way when a person was forgotten, and is written after, goes too", async (t) => {
+  const later: (() => void)[] = [];
+  const after: Clock["after"] = (delayMs, task) =>
+    delayMs === UNDER_WAY_MS ? (later.push(task), () => undefined) : realClock.after(delayMs, task);
+  const { admin, signedIn } = await filled(t, { ...realClock, after });
+  const body = { email: PERSON, current_password: PASSWORD };
+  assert.equal((await admin.post("admin/forget", { ...body, delete: true })).status, 200);
+  // The row of a list as a thread writes it that had read the file before.
+  const browser = await signedIn(EMAIL);
+  const text = `name,email\nJo,${PERSON}\n`;
+  assert.equal((await browser.upload("lists", "late.csv", text)).status, 200);
+  const kept = async (): Promise<number> =>
+    ((await admin.post("admin/forget", body)).json as ForgetReport).found["lists"] ?? 0;
+  assert.equal(await kept(), 1);
+  for (const task of later) task();
+  await until(async () => (await kept()) === 0);
 });
 
 test("forgetting needs the own password and an address, and names an account of the person", async (t) => {

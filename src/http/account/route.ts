@@ -24,7 +24,7 @@ import type { Awaitable } from "../../core/mail/lookup.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
 import type { DecisionLog } from "../../gate/decision-log.ts";
 import type { Feedback } from "../../gate/feedback.ts";
-import type { ForgetDeps } from "../../gate/forget-person.ts";
+import type { ForgetAgainDeps } from "../../gate/forget-person.ts";
 import type { HookHandler } from "../../gate/hook-handler.ts";
 import type { HookService } from "../../gate/hooks.ts";
 import type { ReportOutcomes } from "../../gate/outcomes.ts";
@@ -52,7 +52,7 @@ export interface DashboardServices {
   readonly credits: Credits;
   readonly dnsTest: () => Promise<DnsTest>;
   readonly factors: SecondFactors;
-  readonly forgetting: ForgetDeps;
+  readonly forgetting: ForgetAgainDeps;
   readonly frontPage: () => Promise<FrontPage>;
   readonly gate: DashboardGate;
   readonly health: Pick<Health, "state">;

@@ -49,7 +49,7 @@ interface AuditPage {
 
 const TIME_DIGITS = 14;
 
-export const isAuditPlace = (text: string): boolean => /^\d{14}[0-9a-f]{32}$/.test(text);
+export const AUDIT_PLACE = /^\d{14}[0-9a-f]{32}$/;
 
 /** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
 export class AuditLog {

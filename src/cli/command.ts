@@ -1,4 +1,6 @@
 import { Command, type CommandUnknownOpts, type OptionValues } from "@commander-js/extra-typings";
+import type { AccountService } from "../accounts/accounts.ts";
+import type { Account } from "../accounts/accounts-store.ts";
 import {
   type CommandFailure,
   type DatabaseUse,
@@ -100,17 +102,52 @@ export function group<Opened>(
     );
 }
 
-export const ACCOUNT = ["<account>", "its id or e-mail address"] as const;
-
 /** The account with that id or e-mail address; without one the command's answer is no. */
-export async function accountNamed<T>(
-  { accounts }: { readonly accounts: { find(idOrEmail: string): Promise<T | undefined> } },
-  name: string,
-): Promise<T> {
+export async function accountNamed({ accounts }: WithAccounts, name: string): Promise<Account> {
   const account = await accounts.find(name);
   if (account === undefined) throw refuse(`no account ${shown(name)}`);
   return account;
 }
+
+export interface WithAccounts {
+  readonly accounts: Pick<AccountService, "find">;
+}
+
+type AccountArgs = [string, ...unknown[]];
+
+export interface AccountCommand<
+  Args extends AccountArgs,
+  Options extends OptionValues,
+  Opened,
+  Answer,
+> extends Omit<Row<Args, Options, Opened>, "takes" | "run"> {
+  /** Adds what stands behind the account. */
+  readonly takes?: (to: Command<[string]>) => Command<Args, Options>;
+  readonly run: (
+    account: Account,
+    opened: Opened,
+    given: Given<Args, Options>,
+    terminal: Terminal,
+  ) => Promise<Answer>;
+}
+
+/** Makes rows whose first argument is an account, which is found before they run. */
+export const accountRowsFor =
+  <Opened extends WithAccounts>() =>
+  <Args extends AccountArgs = [string], Options extends OptionValues = Record<never, never>>(
+    name: string,
+    { takes, run, ...row }: AccountCommand<Args, Options, Opened, CommandAnswer | void>,
+  ): MakeCommand<Opened> =>
+    rowsFor<Opened>()<Args, Options>(name, {
+      json: "print JSON alone",
+      ...row,
+      takes(to) {
+        const named = to.argument("<account>", "its id or e-mail address");
+        return takes?.(named) ?? (named as unknown as Command<Args, Options>);
+      },
+      run: async (given, opened, terminal) =>
+        run(await accountNamed(opened, given.args[0]), opened, given, terminal),
+    });
 
 /** Reads a whole number; `name` is that of the argument or option. */
 export const wholeNumber =

@@ -98,3 +98,8 @@ export interface ApiReply extends RouteReply {
 }
 
 export const JSON_TYPE = "application/json";
+
+export const jsonReply = (value: object): ApiReply => ({
+  type: JSON_TYPE,
+  body: JSON.stringify(value),
+});

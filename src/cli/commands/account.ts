@@ -1,4 +1,4 @@
-import { Argument, Option } from "@commander-js/extra-typings";
+import { Argument, Option, type OptionValues } from "@commander-js/extra-typings";
 import { isoTime } from "../../core/calendar.ts";
 import { limitsJson, readLimits } from "../../accounts/admission/tiers.ts";
 import { type Account, ACCOUNT_TIERS, type EndedAccess } from "../../accounts/accounts-store.ts";
@@ -10,9 +10,9 @@ import type { OutcomeReport } from "../../gate/gate-shapes.ts";
 import { OUTCOME_DAYS, type ReportOutcomes } from "../../gate/outcomes.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import {
-  ACCOUNT,
   accountNamed,
-  type CommandAnswer,
+  type AccountCommand,
+  accountRowsFor,
   group,
   rowsFor,
   wholeNumber,
@@ -32,6 +32,7 @@ export interface CliAccounts {
 }
 
 const row = rowsFor<CliAccounts>();
+const onAccount = accountRowsFor<CliAccounts>();
 
 const create = row("create", {
   about: "create an account and its first key, which is shown once",
@@ -137,143 +138,122 @@ const list = row("list", {
   },
 });
 
-async function changed(
-  store: CliAccounts,
+/** Rows that change an account and print it. */
+const changing = <
+  Args extends [string, ...unknown[]] = [string],
+  Options extends OptionValues = Record<never, never>,
+>(
   name: string,
-  work: (account: Account) => Promise<unknown>,
-): Promise<CommandAnswer> {
-  const found = await accountNamed(store, name);
-  await work(found);
-  const account = await accountNamed(store, found.id);
-  return { json: accountJson(account), text: `${cells(account).join("  ")}\n` };
-}
+  { run, ...more }: AccountCommand<Args, Options, CliAccounts, unknown>,
+) =>
+  onAccount<Args, Options>(name, {
+    ...more,
+    json: "print the account",
+    async run(found, store, given, terminal) {
+      await run(found, store, given, terminal);
+      const account = await accountNamed(store, found.id);
+      return { json: accountJson(account), text: `${cells(account).join("  ")}\n` };
+    },
+  });
 
 function readAmount(text: string): number {
   if (/^[+-]?\d{1,12}$/.test(text)) return Number(text);
   throw misuse("the amount must be a whole number");
 }
 
-const PRINT = "print the account";
-
-const changing = (
-  name: string,
-  about: string,
-  work: (store: CliAccounts, id: string) => Promise<unknown>,
-) =>
-  row(name, {
-    about,
-    takes: (to) => to.argument(...ACCOUNT),
-    json: PRINT,
-    examples: [`gatepost account ${name} jo@example.com`],
-    run: ({ args: [account] }, store) => changed(store, account, ({ id }) => work(store, id)),
-  });
-
 const switching = (
   name: string,
   about: string,
   example: "on" | "off",
-  work: (store: CliAccounts, id: string, state: "on" | "off") => Promise<unknown>,
+  work: (switches: AccountSwitches, id: string, state: "on" | "off") => Promise<unknown>,
 ) =>
-  row(name, {
+  changing(name, {
     about,
-    takes: (to) =>
-      to.argument(...ACCOUNT).addArgument(new Argument("<state>").choices(["on", "off"])),
-    json: PRINT,
+    takes: (to) => to.addArgument(new Argument("<state>").choices(["on", "off"])),
     examples: [`gatepost account ${name} jo@example.com ${example}`],
-    run: ({ args: [account, state] }, store) =>
-      changed(store, account, ({ id }) => work(store, id, state)),
+    run: ({ id }, { switches }, { args: [, state] }) => work(switches, id, state),
   });
 
 const CHANGES = [
-  row("tier", {
+  changing("tier", {
     about: "change an account's plan",
-    takes: (to) =>
-      to.argument(...ACCOUNT).addArgument(new Argument("<tier>").choices(ACCOUNT_TIERS)),
-    json: PRINT,
+    takes: (to) => to.addArgument(new Argument("<tier>").choices(ACCOUNT_TIERS)),
     examples: ["gatepost account tier jo@example.com starter"],
-    run: ({ args: [account, tier] }, store) =>
-      changed(store, account, ({ id }) => store.accounts.setTier(id, tier)),
+    run: ({ id }, { accounts }, { args: [, tier] }) => accounts.setTier(id, tier),
   }),
-  row("credit", {
+  changing("credit", {
     about: "add credits to an account, or remove them with a negative amount",
     takes: (to) =>
       to
-        .argument(...ACCOUNT)
         .argument("<amount>", "a whole number, such as 1000 or -50", readAmount)
         .option("--reason <text>", "stored with the credit entry", "operator"),
-    json: PRINT,
     examples: ["gatepost account credit jo@example.com 1000 --reason 'invoice 17'"],
-    run: ({ args: [account, amount], reason }, store) =>
-      changed(store, account, ({ id }) => store.credits.grant(id, amount, reason)),
+    run: ({ id }, { credits }, { args: [, amount], reason }) => credits.grant(id, amount, reason),
   }),
-  changing("disable", "disable an account and its keys", ({ accounts }, id) =>
-    accounts.disable(id),
-  ),
-  changing("enable", "enable an account and its keys", ({ accounts }, id) => accounts.enable(id)),
-  row("promote", {
+  changing("disable", {
+    about: "disable an account and its keys",
+    examples: ["gatepost account disable jo@example.com"],
+    run: ({ id }, { accounts }) => accounts.disable(id),
+  }),
+  changing("enable", {
+    about: "enable an account and its keys",
+    examples: ["gatepost account enable jo@example.com"],
+    run: ({ id }, { accounts }) => accounts.enable(id),
+  }),
+  changing("promote", {
     about: "make an account an administrator in the dashboard, with the plan pro",
-    takes: (to) => to.argument(...ACCOUNT).option("--yes", "do not ask"),
-    json: PRINT,
+    takes: (to) => to.option("--yes", "do not ask"),
     examples: ["gatepost account promote jo@example.com"],
-    run: (given, store, terminal) =>
-      changed(store, given.args[0], async (account) => {
-        const more =
-          account.origin === "signup" ? " A sign-up made it: its keys, hooks and webhook end." : "";
-        await sure(terminal, given, `Make ${account.email} an administrator?${more}`);
-        await promote(store, account, terminal);
-      }),
+    async run(account, store, given, terminal) {
+      const more =
+        account.origin === "signup" ? " A sign-up made it: its keys, hooks and webhook end." : "";
+      await sure(terminal, given, `Make ${account.email} an administrator?${more}`);
+      await promote(store, account, terminal);
+    },
   }),
-  changing("demote", "take an account's administrator rights away", ({ accounts }, id) =>
-    accounts.demote(id),
-  ),
-  row("second-factor", {
+  changing("demote", {
+    about: "take an account's administrator rights away",
+    examples: ["gatepost account demote jo@example.com"],
+    run: ({ id }, { accounts }) => accounts.demote(id),
+  }),
+  changing("second-factor", {
     about: "let an account sign in with its password alone again",
-    takes: (to) => to.argument(...ACCOUNT).addArgument(new Argument("<state>").choices(["off"])),
-    json: PRINT,
+    takes: (to) => to.addArgument(new Argument("<state>").choices(["off"])),
     examples: ["gatepost account second-factor jo@example.com off"],
-    run: ({ args: [account] }, store) =>
-      changed(store, account, ({ id }) => store.accounts.endSecondFactor(id)),
+    run: ({ id }, { accounts }) => accounts.endSecondFactor(id),
   }),
-  row("password", {
+  changing("password", {
     about: "set an account's dashboard password",
     takes: (to) =>
-      to
-        .argument(...ACCOUNT)
-        .requiredOption("--password-stdin", "read the password from standard input (required)"),
-    json: PRINT,
+      to.requiredOption("--password-stdin", "read the password from standard input (required)"),
     examples: ["gatepost account password jo@example.com --password-stdin < password.txt"],
-    run: ({ args: [account] }, store, { readInput }) =>
-      changed(store, account, async ({ id }) => {
-        await store.accounts.setPassword(id, await readInput());
-      }),
+    async run({ id }, { accounts }, _given, { readInput }) {
+      await accounts.setPassword(id, await readInput());
+    },
   }),
   switching(
     "traffic",
     "count mailboxes and domains in the account's decisions, as keyed hashes; off deletes the counts",
     "off",
-    ({ switches }, id, state) => switches.switchTraffic(id, state),
+    (switches, id, state) => switches.switchTraffic(id, state),
   ),
   switching(
     "log",
     "keep the account's last 10,000 decisions of 7 days, without addresses; off deletes them",
     "on",
-    ({ switches }, id, state) => switches.switchLog(id, state),
+    (switches, id, state) => switches.switchLog(id, state),
   ),
 ];
 
-const remove = row("delete", {
+const remove = onAccount("delete", {
   about: "delete an account with all it holds, which cannot be undone",
-  takes: (to) => to.argument(...ACCOUNT).option("--yes", "do not ask; needed without a terminal"),
+  takes: (to) => to.option("--yes", "do not ask; needed without a terminal"),
   json: 'print {"account_id","deleted"}',
   examples: ["gatepost account delete jo@example.com --yes"],
-  async run(given, store, terminal) {
-    const { id, email } = await accountNamed(store, given.args[0]);
-    await sureToDelete(
-      terminal,
-      given,
-      `Delete ${email} with its keys, lists, policies and counts?`,
-    );
-    if (!(await store.accounts.erase(id))) throw refuse(`no account ${email}`);
+  async run({ id, email }, { accounts }, given, terminal) {
+    const question = `Delete ${email} with its keys, lists, policies and counts?`;
+    await sureToDelete(terminal, given, question);
+    if (!(await accounts.erase(id))) throw refuse(`no account ${email}`);
     return { json: { account_id: id, deleted: true }, text: `deleted ${email}\n` };
   },
 });
@@ -288,11 +268,10 @@ const readLimit =
     throw misuse(`--${option}: "${text}" is neither a whole number nor none`);
   };
 
-const limits = row("limits", {
+const limits = onAccount("limits", {
   about: "show or set an account's own limits",
   takes: (to) =>
     to
-      .argument(...ACCOUNT)
       .option("--rate <n>", `requests a minute${OR_NONE}`, readLimit("rate"))
       .option("--daily <n>", `units a day (UTC)${OR_NONE}`, readLimit("daily"))
       .option("--monthly <n>", `units a month (UTC)${OR_NONE}`, readLimit("monthly"))
@@ -312,12 +291,11 @@ const limits = row("limits", {
     "gatepost account limits jo@example.com --rate 1000 --daily none",
     "gatepost account limits jo@example.com --plan",
   ],
-  async run({ args: [account], rate, daily, monthly, bulk, watch, plan = false }, store) {
+  async run(known, store, { rate, daily, monthly, bulk, watch, plan = false }) {
     const given = { rate_per_minute: rate, daily, monthly, bulk_limit: bulk, watch };
     const numbers = Object.entries(given).map(([name, n]) => [name, n === "none" ? null : n]);
     const changed = readLimits(Object.fromEntries(numbers) as Record<string, unknown>);
     if (typeof changed === "string") throw misuse(changed);
-    const known = await accountNamed(store, account);
     if (plan) await store.accounts.setLimits(known.id, {});
     else if (Object.keys(changed).length > 0) {
       await store.accounts.setLimits(known.id, { ...known.limits, ...changed });
@@ -328,26 +306,22 @@ const limits = row("limits", {
   },
 });
 
-const unlock = row("unlock", {
+const unlock = onAccount("unlock", {
   about: "end the delay after wrong passwords, from everywhere",
-  takes: (to) => to.argument(...ACCOUNT),
   json: 'print {"account_id","unlocked"}',
   examples: ["gatepost account unlock jo@example.com"],
-  async run({ args: [account] }, store) {
-    const { id } = await accountNamed(store, account);
+  async run({ id }, store) {
     const unlocked = await store.unlock(id);
     const text = unlocked ? "The next sign-in is not delayed.\n" : "There was no wrong password.\n";
     return { json: { account_id: id, unlocked }, text };
   },
 });
 
-const tokenSecret = row("token-secret", {
+const tokenSecret = onAccount("token-secret", {
   about: "make a new secret for the account's tokens; the old one ends at once",
-  takes: (to) => to.argument(...ACCOUNT),
   json: 'print {"account_id","token_secret"}',
   examples: ["gatepost account token-secret jo@example.com"],
-  async run({ args: [account] }, store) {
-    const { id } = await accountNamed(store, account);
+  async run({ id }, store) {
     const secret = await store.renewTokenSecret(id);
     return {
       json: { account_id: id, token_secret: secret },
@@ -356,27 +330,17 @@ const tokenSecret = row("token-secret", {
   },
 });
 
-const outcomes = row("outcomes", {
+const DAYS = `UTC days, up to ${String(OUTCOME_DAYS)}`;
+
+const outcomes = onAccount("outcomes", {
   about: "what was decided on the account's sign-ups",
-  takes: (to) =>
-    to
-      .argument(...ACCOUNT)
-      .option(
-        "--days <number>",
-        `UTC days, up to ${String(OUTCOME_DAYS)}`,
-        wholeNumber("--days", 1, OUTCOME_DAYS),
-        30,
-      ),
-  json: "print JSON alone",
+  takes: (to) => to.option("--days <number>", DAYS, wholeNumber("--days", 1, OUTCOME_DAYS), 30),
   examples: ["gatepost account outcomes jo@example.com --days 7"],
-  async run({ args: [account], days }, store) {
-    const { id } = await accountNamed(store, account);
+  async run({ id }, store, { days }) {
     const report = await store.reportOutcomes(id, days);
     return { json: report, text: outcomesText(report) };
   },
 });
-
-const DECISION_HEADINGS = ["ACCEPT", "CHALLENGE", "REVIEW", "REJECT"];
 
 type Counts = Omit<OutcomeReport["days"][number], "day">;
 
@@ -386,22 +350,20 @@ const counts = ({ accept, challenge, review, reject }: Counts): readonly string[
 /** Days without a decision are left out. */
 function outcomesText({ days, reasons, keys, forms, total }: OutcomeReport): string {
   if (total === 0) return "no decisions in these days\n";
+  const counted = (heading: string, rows: readonly (readonly string[])[]): string =>
+    table([heading, "ACCEPT", "CHALLENGE", "REVIEW", "REJECT"], rows);
   const busy = days.filter((day) => counts(day).some((count) => count !== "0"));
+  const causes = reasons.map(({ decision, reason, count }) => [decision, reason, String(count)]);
+  const named = keys.map((key) => [shown(key.name ?? key.key_id ?? "none"), ...counts(key)]);
   return [
-    table(
-      ["DAY", ...DECISION_HEADINGS],
+    counted(
+      "DAY",
       busy.map((day) => [day.day, ...counts(day)]),
     ),
-    table(
-      ["DECISION", "REASON", "COUNT"],
-      reasons.map(({ decision, reason, count }) => [decision, reason, String(count)]),
-    ),
-    table(
-      ["KEY", ...DECISION_HEADINGS],
-      keys.map((key) => [shown(key.name ?? key.key_id ?? "none"), ...counts(key)]),
-    ),
-    table(
-      ["FORM", ...DECISION_HEADINGS],
+    table(["DECISION", "REASON", "COUNT"], causes),
+    counted("KEY", named),
+    counted(
+      "FORM",
       forms.map((form) => [shown(form.form ?? "none"), ...counts(form)]),
     ),
   ].join("\n");

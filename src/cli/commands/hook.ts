@@ -1,13 +1,11 @@
 import { Argument, Option } from "@commander-js/extra-typings";
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
-import type { AccountService } from "../../accounts/accounts.ts";
 import type { HookJson } from "../../gate/gate-shapes.ts";
 import type { HookService, SignedExample } from "../../gate/hooks.ts";
-import { ACCOUNT, accountNamed, group, rowsFor } from "../command.ts";
+import { accountRowsFor, group, rowsFor, type WithAccounts } from "../command.ts";
 import { refuse, shown, table } from "../terminal.ts";
 
-export interface CliHooks {
-  readonly accounts: Pick<AccountService, "find">;
+export interface CliHooks extends WithAccounts {
   readonly hooks: HookService;
   readonly send: (
     example: SignedExample,
@@ -15,6 +13,7 @@ export interface CliHooks {
 }
 
 const row = rowsFor<CliHooks>();
+const onAccount = accountRowsFor<CliHooks>();
 
 async function hookOf({ hooks }: CliHooks, id: string) {
   const hook = await hooks.find(id);
@@ -48,11 +47,10 @@ export const hookCommand = group(
   "hook",
   "addresses at which identity systems ask before they create a user",
   [
-    row("create", {
+    onAccount("create", {
       about: "create a hook and print its URL and secret once",
       takes: (to) =>
         to
-          .argument(...ACCOUNT)
           .addArgument(new Argument("<system>", "the identity system").choices(HOOK_SYSTEMS))
           .option("--policy <name>", "the policy that decides")
           .addOption(
@@ -62,26 +60,21 @@ export const hookCommand = group(
             ]),
           )
           .option("--jwks <url>", "where the system's public keys are (neon, fusionauth)"),
-      json: "print JSON alone",
       examples: [
         "gatepost hook create jo@example.com supabase",
         "gatepost hook create jo@example.com kratos --policy newsletter --challenge reject",
       ],
-      async run({ args: [account, system], policy, challenge, jwks }, opened) {
-        const { id } = await accountNamed(opened, account);
-        const made = await opened.hooks.create(id, { system, policy, challenge, jwksUrl: jwks });
+      async run({ id }, { hooks }, { args: [, system], policy, challenge, jwks }) {
+        const made = await hooks.create(id, { system, policy, challenge, jwksUrl: jwks });
         const secret =
           made.secret === null ? "" : `secret  ${made.secret}\nThe secret is not shown again.\n`;
         return { json: made, text: `hook    ${made.id}\nurl     ${made.url}\n${secret}` };
       },
     }),
-    row("list", {
+    onAccount("list", {
       about: "list an account's hooks with the calls of 30 days and the last one",
-      takes: (to) => to.argument(...ACCOUNT),
-      json: "print JSON alone",
       examples: ["gatepost hook list jo@example.com"],
-      async run({ args: [account] }, opened) {
-        const { id } = await accountNamed(opened, account);
+      async run({ id }, opened) {
         const hooks = await opened.hooks.list(id);
         return { json: hooks, text: table(HEADINGS, hooks.map(cells)) + UNCOUNTED };
       },

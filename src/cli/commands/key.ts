@@ -2,11 +2,11 @@ import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import { keyJson } from "../../accounts/key-json.ts";
 import type { ApiKey } from "../../accounts/key-store.ts";
 import type { NewPage } from "../../accounts/keys.ts";
-import { ACCOUNT, accountNamed, group, rowsFor } from "../command.ts";
+import { accountRowsFor, group, rowsFor } from "../command.ts";
 import { misuse, refuse, shown, sure, table } from "../terminal.ts";
 import type { CliAccounts } from "./account.ts";
 
-const row = rowsFor<CliAccounts>();
+const onAccount = accountRowsFor<CliAccounts>();
 
 interface PageOptions extends Omit<NewPage, "origins"> {
   readonly publishable?: true | undefined;
@@ -26,11 +26,10 @@ function readDaily(text: string): number {
   throw misuse("--daily must be a whole number from 1");
 }
 
-const create = row("create", {
+const create = onAccount("create", {
   about: "create a key, which is shown once",
   takes: (to) =>
     to
-      .argument(...ACCOUNT)
       .option("--name <text>", "what the key is for", "key")
       .option("--publishable", "a key for web pages: decides only, from its origins only")
       .option("--origin <url...>", "where a publishable key works: https://shop.example")
@@ -39,10 +38,8 @@ const create = row("create", {
       .option("--daily <n>", "decisions a day that a publishable key may charge (2000)", readDaily),
   json: 'print {"id","name","api_key"}',
   examples: ["gatepost key create jo@example.com --name backend"],
-  async run({ args: [account], name, ...options }, store) {
-    const page = pageOf(options);
-    const { id: accountId } = await accountNamed(store, account);
-    const { key, apiKey } = await store.keys.create(accountId, name, page);
+  async run({ id: accountId }, { keys }, { name, ...options }) {
+    const { key, apiKey } = await keys.create(accountId, name, pageOf(options));
     return {
       json: { id: key.id, name: key.name, api_key: apiKey },
       text: `id   ${key.id}\nkey  ${apiKey}\nThe key is not shown again.\n`,
@@ -59,19 +56,18 @@ const cells = (key: ApiKey): readonly string[] => [
   key.revoked_at_ms === null ? "active" : `revoked ${isoTime(key.revoked_at_ms)}`,
 ];
 
-const list = row("list", {
+const list = onAccount("list", {
   about: "list an account's keys by name, start and end; the keys are not shown",
-  takes: (to) => to.argument(...ACCOUNT),
   json: "print an array",
   examples: ["gatepost key list jo@example.com"],
-  async run({ args: [account] }, store) {
-    const keys = await store.keys.list((await accountNamed(store, account)).id);
+  async run({ id }, store) {
+    const keys = await store.keys.list(id);
     const headings = ["ID", "NAME", "KEY", "CREATED", "LAST USED", "STATE"];
     return { json: keys.map(keyJson), text: table(headings, keys.map(cells)) };
   },
 });
 
-const revoke = row("revoke", {
+const revoke = rowsFor<CliAccounts>()("revoke", {
   about: "revoke a key permanently",
   takes: (to) =>
     to.argument("<key-id>", "the id that `key list` shows").option("--yes", "do not ask"),

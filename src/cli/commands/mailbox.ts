@@ -2,31 +2,25 @@ import { TableFault } from "../../core/batch/entry-cell.ts";
 import { padded } from "../../core/batch/list-table.ts";
 import { csvLine } from "../../core/batch/result-cells.ts";
 import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
-import type { AccountService } from "../../accounts/accounts.ts";
-import type { Files, FileWriter } from "../../base/files.ts";
+import type { FileWriter } from "../../base/files.ts";
 import type { ListPage } from "../../bulk/files/list-file.ts";
 import type { FindMailbox } from "../../gate/mailbox-ids.ts";
 import type { CliBulk } from "./bulk.ts";
-import { ACCOUNT, accountNamed, group, rowsFor } from "../command.ts";
+import { accountRowsFor, group, type WithAccounts } from "../command.ts";
 import { CommandFailure, EXIT, misuse, withOpened } from "../terminal.ts";
 
-export interface CliMailboxes extends Pick<CliBulk, "readPages"> {
-  readonly accounts: Pick<AccountService, "find">;
-  readonly files: Files;
+export interface CliMailboxes extends Pick<CliBulk, "readPages" | "files">, WithAccounts {
   readonly findMailbox: FindMailbox;
 }
 
 const COLUMNS = ["mailbox_id", "mailbox_rules"];
 
-const row = rowsFor<CliMailboxes>();
-
 /** `gatepost mailbox ...`: about people that an account has already. */
 export const mailboxCommand = group("mailbox", "ids of the people that an account has already", [
-  row("ids", {
+  accountRowsFor<CliMailboxes>()("ids", {
     about: "add the mailbox ids of an account to a file of its users",
     takes: (to) =>
       to
-        .argument(...ACCOUNT)
         .argument("<file>", 'CSV, text, JSON or .xlsx; "-" reads standard input')
         .option("--column <name>", "column with the addresses (number from 1, or name)")
         .option("--out <file>", "write the CSV to this file; it must not exist"),
@@ -34,9 +28,12 @@ export const mailboxCommand = group("mailbox", "ids of the people that an accoun
       "Every row is written as CSV with the columns mailbox_id and mailbox_rules. Nothing is\n" +
       "counted, stored or asked of DNS.",
     examples: ["gatepost mailbox ids jo@example.com users.csv --column email --out ids.csv"],
-    async run({ args: [account, file], column, out = "-" }, opened, { err }) {
-      const { id } = await accountNamed(opened, account);
-      const { files, readPages } = opened;
+    async run({ id }, { files, readPages, findMailbox }, given, { err }) {
+      const {
+        args: [, file],
+        column,
+        out = "-",
+      } = given;
       const [input, output] = [await files.stat(file), await files.stat(out)];
       if (input !== undefined && input.id === output?.id) {
         throw misuse("--out must not be the input file");
@@ -44,7 +41,7 @@ export const mailboxCommand = group("mailbox", "ids of the people that an accoun
       const stop = new AbortController();
       const slices = files.read(file, stop.signal);
       const pages = readPages(slices, { name: file, ...(column !== undefined && { column }) });
-      const find = (email: string): string => opened.findMailbox(id, email).id ?? "";
+      const find = (email: string): string => findMailbox(id, email).id ?? "";
       try {
         const { rows, without } = await withOpened(
           () => files.write(out, "refused"),

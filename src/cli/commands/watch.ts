@@ -1,22 +1,19 @@
 import { limitsOf, type Tiers, tierOf } from "../../accounts/admission/tiers.ts";
-import type { AccountService } from "../../accounts/accounts.ts";
 import type { WatchedPage, WatchList } from "../../watch/watch-list.ts";
-import { ACCOUNT, accountNamed, rowsFor } from "../command.ts";
+import { accountRowsFor, type WithAccounts } from "../command.ts";
 import { misuse, table } from "../terminal.ts";
 
-export interface CliWatch {
-  readonly accounts: Pick<AccountService, "find">;
+export interface CliWatch extends WithAccounts {
   readonly watch: WatchList;
   readonly tiers: Tiers;
   readonly nowMs: () => number;
 }
 
 /** `gatepost watch`: the domains of an account's users, whose mail a server looks at once a day. */
-export const watchCommand = rowsFor<CliWatch>()("watch", {
+export const watchCommand = accountRowsFor<CliWatch>()("watch", {
   about: "watch the domains of an account's users, once a day",
   takes: (to) =>
     to
-      .argument(...ACCOUNT)
       .argument(
         "[file]",
         'domains or addresses, one a line, which replace those watched; "-" reads standard input',
@@ -27,8 +24,7 @@ export const watchCommand = rowsFor<CliWatch>()("watch", {
   json: 'print {"watched","refused"}, with --list {"domains"}',
   details: "Of addresses only the domains are kept. Providers and relays are left out.",
   examples: ["gatepost watch jo@example.com domains.txt", "gatepost watch jo@example.com --list"],
-  async run({ args: [account, file], list, off }, { accounts, watch, tiers, nowMs }, { readText }) {
-    const own = await accountNamed({ accounts }, account);
+  async run(own, { watch, tiers, nowMs }, { args: [, file], list, off }, { readText }) {
     if ([file !== "", list === true, off === true].filter(Boolean).length !== 1)
       throw misuse("give a file, --list or --off");
     if (off === true) {

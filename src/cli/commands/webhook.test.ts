@@ -5,6 +5,7 @@ import {
   type WebhookReceiver,
   receiveWebhooks,
 } from "../../webhooks/loopback-receiver.ts";
+import type { Account } from "../../accounts/accounts-store.ts";
 import type { HostStanding } from "../../outbound/dial.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { WebhookSetup } from "../../webhooks/configure.ts";
@@ -13,6 +14,19 @@ import { sign } from "../../webhooks/verify.ts";
 import { accepted, statsOf, until, webhookWorld } from "../../../test/process/webhook-world.ts";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";
 import { webhookCommand } from "./webhook.ts";
+
+const OWN: Account = {
+  id: "a1",
+  email: "a1@x.example",
+  tier: "free",
+  origin: "operator",
+  isAdmin: false,
+  isDisabled: false,
+  trafficSince: 1,
+  logsDecisions: false,
+  creditBalance: 0,
+  createdAtMs: 0,
+};
 
 async function shell(t: TestContext, standing: HostStanding = { kind: "public" }) {
   const world = await webhookWorld(t);
@@ -33,8 +47,7 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
   const openWebhooks = () =>
     Promise.resolve({
       accounts: {
-        find: (account: string) =>
-          Promise.resolve(account === "a1@x.example" ? { id: "a1" } : undefined),
+        find: (account: string) => Promise.resolve(account === OWN.email ? OWN : undefined),
       },
       setup: new WebhookSetup({ ...world, checkHost }),
       dispatcher: world.dispatcher,

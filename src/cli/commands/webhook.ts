@@ -10,27 +10,32 @@ import {
 } from "../../webhooks/loopback-receiver.ts";
 import type { Dispatcher } from "../../webhooks/dispatcher.ts";
 import {
-  ACCOUNT,
-  accountNamed,
+  accountRowsFor,
   type CommandAnswer,
   group,
   type Open,
   opening,
   rowsFor,
+  type WithAccounts,
   wholeNumber,
 } from "../command.ts";
-import { CommandFailure, EXIT, type Terminal, misuse, refuse, shown } from "../terminal.ts";
+import {
+  CommandFailure,
+  EXIT,
+  harmless,
+  type Terminal,
+  misuse,
+  refuse,
+  shown,
+} from "../terminal.ts";
 
-export interface CliWebhooks {
-  readonly accounts: { find(idOrEmail: string): Promise<{ readonly id: string } | undefined> };
+export interface CliWebhooks extends WithAccounts {
   readonly setup: WebhookSetup;
   readonly dispatcher: Pick<Dispatcher, "ping">;
   readonly deliveries: Pick<Deliveries, "list">;
 }
 
-const row = rowsFor<CliWebhooks>();
-
-const JSON_ALONE = "print only JSON";
+const onAccount = accountRowsFor<CliWebhooks>();
 
 function readEvents(list: string): readonly string[] {
   const names = list
@@ -65,91 +70,67 @@ function rowText({
 }
 
 const ROWS = [
-  row("set", {
+  onAccount("set", {
     about: "set the URL, make a new secret and print it once",
     takes: (to) =>
       to
-        .argument(...ACCOUNT)
         .argument("<url>", "public https address")
         .option("--events <list>", "comma-separated; default: all events", readEvents),
-    json: JSON_ALONE,
     examples: ["gatepost webhook set jo@example.com https://hooks.example.com/gatepost"],
-    async run({ args: [account, url], events = [] }, webhooks) {
-      const { id } = await accountNamed(webhooks, account);
-      return settingsAnswer(await webhooks.setup.set(id, url, events));
-    },
+    run: async ({ id }, { setup }, { args: [, url], events = [] }) =>
+      settingsAnswer(await setup.set(id, url, events)),
   }),
-  row("events", {
+  onAccount("events", {
     about: "select the events to send",
-    takes: (to) =>
-      to.argument(...ACCOUNT).argument("<list>", 'comma-separated; "" for all events', readEvents),
-    json: JSON_ALONE,
+    takes: (to) => to.argument("<list>", 'comma-separated; "" for all events', readEvents),
     examples: ["gatepost webhook events jo@example.com bulk.completed"],
-    async run({ args: [account, list] }, webhooks) {
-      const { id } = await accountNamed(webhooks, account);
-      return settingsAnswer(await webhooks.setup.selectEvents(id, list));
-    },
+    run: async ({ id }, { setup }, { args: [, list] }) =>
+      settingsAnswer(await setup.selectEvents(id, list)),
   }),
-  row("secret", {
+  onAccount("secret", {
     about: "make a new secret and print it once; the old one stops working",
-    takes: (to) => to.argument(...ACCOUNT),
-    json: JSON_ALONE,
     examples: ["gatepost webhook secret jo@example.com"],
-    async run({ args: [account] }, webhooks) {
-      const { id } = await accountNamed(webhooks, account);
-      return settingsAnswer(await webhooks.setup.renewSecret(id));
-    },
+    run: async ({ id }, { setup }) => settingsAnswer(await setup.renewSecret(id)),
   }),
-  row("ping", {
+  onAccount("ping", {
     about: "send test.ping and print the result; exit 1 if it is not accepted",
-    takes: (to) => to.argument(...ACCOUNT),
-    json: JSON_ALONE,
     examples: ["gatepost webhook ping jo@example.com"],
-    async run({ args: [account] }, webhooks) {
-      const { id } = await accountNamed(webhooks, account);
-      const json = deliveryRow(await webhooks.dispatcher.ping(id));
+    async run({ id }, { dispatcher }) {
+      const json = deliveryRow(await dispatcher.ping(id));
       const isAccepted = json.status !== null && json.error === null;
       const failure = isAccepted ? undefined : new CommandFailure(EXIT.no);
       return { json, text: rowText(json), failure };
     },
   }),
-  row("log", {
+  onAccount("log", {
     about: "list the deliveries of the last 7 days, newest first",
     takes: (to) =>
-      to
-        .argument(...ACCOUNT)
-        .option(
-          "--limit <count>",
-          "largest number of rows",
-          wholeNumber("--limit", 1, 999_999),
-          100,
-        ),
-    json: JSON_ALONE,
+      to.option(
+        "--limit <count>",
+        "largest number of rows",
+        wholeNumber("--limit", 1, 999_999),
+        100,
+      ),
     examples: ["gatepost webhook log jo@example.com --json"],
-    async run({ args: [account], limit }, webhooks) {
-      const { id } = await accountNamed(webhooks, account);
-      const json = (await webhooks.deliveries.list(id, limit)).map(deliveryRow);
+    async run({ id }, { deliveries }, { limit }) {
+      const json = (await deliveries.list(id, limit)).map(deliveryRow);
       return { json, text: json.map(rowText).join("") };
     },
   }),
-  row("remove", {
+  onAccount("remove", {
     about: "delete the URL; queued deliveries are not sent",
-    takes: (to) => to.argument(...ACCOUNT),
     json: 'print {"removed"}',
     examples: ["gatepost webhook remove jo@example.com"],
-    async run({ args: [account] }, webhooks) {
-      const { id } = await accountNamed(webhooks, account);
-      const removed = await webhooks.setup.remove(id);
+    async run({ id }, { setup }) {
+      const removed = await setup.remove(id);
       if (!removed) throw refuse("no webhook is set for this account");
       return { json: { removed }, text: "Webhook removed.\n" };
     },
   }),
 ];
 
-const listenRow = rowsFor<{ readonly receive: Receive }>();
-
 /** Prints what a webhook sends and whether its signature is valid, until it is interrupted. */
-const listen = listenRow("listen", {
+const listen = rowsFor<{ readonly receive: Receive }>()("listen", {
   about:
     "receive, verify and print webhooks, for development; reads the secret from standard input",
   takes: (to) =>
@@ -172,15 +153,16 @@ const listen = listenRow("listen", {
   },
 });
 
+/** Any client may post here: control characters must not reach the terminal. */
 function postJson(post: ReceivedPost, verified: boolean): string {
-  return `${visible(JSON.stringify({ verified, event: eventOf(post), body: bodyOf(post) }))}\n`;
+  return `${harmless(JSON.stringify({ verified, event: eventOf(post), body: bodyOf(post) }))}\n`;
 }
 
 function paragraph(post: ReceivedPost, verified: boolean): string {
   const signature = verified ? "signature good" : "SIGNATURE BAD";
   const body = bodyOf(post);
   const text = typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
-  return `${visible(`${eventOf(post) ?? "no event"}, ${signature}\n${text}`)}\n\n`;
+  return `${harmless(`${eventOf(post) ?? "no event"}, ${signature}\n${text}`)}\n\n`;
 }
 
 function eventOf({ headers }: ReceivedPost): string | null {
@@ -196,9 +178,6 @@ function bodyOf({ body }: ReceivedPost): unknown {
     return text;
   }
 }
-
-/** Any client may post here, so control characters must not reach the terminal. */
-const visible = (text: string): string => text.replace(/[^\P{C}\n]/gu, "\ufffd");
 
 /** `gatepost webhook ...`: an account's webhook and its deliveries. */
 export function webhookCommand(

@@ -2,13 +2,13 @@ import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../../base/entries.ts";
 import { notFound, notNow } from "../../base/refusals.ts";
 import { readEntry, trimEntry } from "../../core/address/address.ts";
-import { csvLine } from "../../core/batch/result-cells.ts";
 import { type Signal, SIGNALS, signalTitle } from "../../core/evidence/signals.ts";
 import { FEEDBACK_OUTCOMES } from "../../core/policy/outcomes.ts";
 import type { SoughtDecisions } from "../../gate/decision-log.ts";
-import type { DecisionPage, LoggedDecision } from "../../gate/gate-shapes.ts";
+import type { LoggedDecision } from "../../gate/gate-shapes.ts";
 import { mailboxId } from "../../gate/traffic-marks.ts";
 import { readFeedback, readSought } from "../api/feedback.ts";
+import { csvPages } from "../api/results.ts";
 import {
   account,
   type AccountRoute,
@@ -43,8 +43,12 @@ async function foundIn(
   throw notNow("No decision of the last 7 days has this.");
 }
 
-function marksOf({ gate }: DashboardServices, accountId: string, page: DecisionPage) {
-  const named = page.decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
+function marksOf(
+  { gate }: DashboardServices,
+  accountId: string,
+  decisions: readonly LoggedDecision[],
+) {
+  const named = decisions.flatMap(({ mailbox }) => mailbox?.id ?? []);
   return gate.feedback.marks(accountId, [...new Set(named)]);
 }
 
@@ -54,24 +58,17 @@ const wordsOf = (signal: string): string =>
 const CSV_ROWS = 1_000;
 
 /** Every decision that is sought, newest first. */
-async function* csvOf(
-  services: DashboardServices,
-  accountId: string,
-  sought: SoughtDecisions,
-): AsyncGenerator<string> {
-  yield csvLine([...CSV_COLUMNS.map(([name]) => name), "feedback"], ",");
-  for (let after: string | undefined | null; after !== null;) {
+const csvOf = (services: DashboardServices, accountId: string, sought: SoughtDecisions) =>
+  csvPages([...CSV_COLUMNS.map(([name]) => name), "feedback"], async (after) => {
     const order = { ...sought, limit: CSV_ROWS, after };
-    const page = await services.gate.decisionLog.page(accountId, order);
-    const marks = await marksOf(services, accountId, page);
-    const lines = page.decisions.map((row) => {
-      const cells = CSV_COLUMNS.map(([, cell]) => cell(row) ?? "");
-      return csvLine([...cells, marks.get(row.mailbox?.id ?? "") ?? ""], ",");
-    });
-    yield lines.join("");
-    after = page.next;
-  }
-}
+    const { decisions, next } = await services.gate.decisionLog.page(accountId, order);
+    const marks = await marksOf(services, accountId, decisions);
+    const rows = decisions.map((row) => [
+      ...CSV_COLUMNS.map(([, cell]) => cell(row) ?? ""),
+      marks.get(row.mailbox?.id ?? "") ?? "",
+    ]);
+    return { rows, next };
+  });
 
 type CsvColumn = readonly [name: string, cell: (row: LoggedDecision) => string | null | undefined];
 
@@ -104,7 +101,7 @@ export const decisionRoutes: readonly AccountRoute[] = [
     const sought = soughtIn(request);
     const page = await services.gate.decisionLog.page(id, sought);
     if (sought.after === undefined) await noteReading(request);
-    const marks = await marksOf(services, id, page);
+    const marks = await marksOf(services, id, page.decisions);
     const said = [...marks].map(([mailbox, outcome]) => ({ mailbox, outcome }));
     const decisions = page.decisions.map((row) => ({ ...row, signals: row.signals.map(wordsOf) }));
     return { log: logsDecisions ? "on" : "off", ...page, decisions, marks: said };

@@ -1,47 +1,35 @@
 import { Readable } from "node:stream";
 import type { Accounts } from "../../accounts/accounts-store.ts";
-import { type AuditLog, isAuditPlace } from "../../accounts/audit.ts";
+import { AUDIT_PLACE, type AuditLog } from "../../accounts/audit.ts";
 import { adminsOnly, badParameter, notFound } from "../../base/refusals.ts";
-import { csvLine } from "../../core/batch/result-cells.ts";
 import { orNull, Type } from "../../core/json-schema.ts";
 import { shownAudit } from "../account/present.ts";
 import type { AuditEntry } from "../account/shapes.ts";
-import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
-import { JSON_TYPE, type Route } from "../route.ts";
-import { accountOf } from "./feedback.ts";
+import { json, KEY_NEEDED, type Operation } from "../operation.ts";
+import type { Route } from "../route.ts";
+import { accountRoute, readPage } from "./account-route.ts";
+import { csvPages } from "./results.ts";
 
 const PAGE_MAX = 100;
 const CSV_ROWS = 1_000;
-const CSV_TYPE = "text/csv; charset=utf-8";
 
-/** /api/audit and /api/audit/csv: what was changed by whom, for keys of administrators; one of the rate, no unit. */
-export const auditRoute = (
-  log: Pick<AuditLog, "page">,
-  accounts: Pick<Accounts, "find">,
-): Route => ({
-  family: "audit",
-  methods: ["GET"],
-  body: "params",
-  parameters: parametersOf(...AUDIT),
-  charges: "nothing",
-  async handle(request) {
-    const [form, ...more] = request.path;
+/** /api/audit and /api/audit/csv: what was changed by whom, for keys of administrators. */
+export const auditRoute = (log: Pick<AuditLog, "page">, accounts: Pick<Accounts, "find">): Route =>
+  accountRoute(AUDIT, async ({ path: [form, ...more], params }, accountId) => {
     if (more.length > 0 || (form !== undefined && form !== "csv")) throw notFound();
-    const account = await accounts.find(accountOf(request));
-    if (account?.isAdmin !== true) throw adminsOnly();
-    if (form === "csv") return { type: CSV_TYPE, body: Readable.from(csvOf(log)) };
-    const { params } = request;
-    const [after, limit = String(PAGE_MAX)] = [params.words("after"), params.words("limit")];
-    if (after !== undefined && !isAuditPlace(after)) {
-      throw badParameter("after", "the next of a page before");
+    if ((await accounts.find(accountId))?.isAdmin !== true) throw adminsOnly();
+    if (form === "csv") {
+      const chunks = csvPages(COLUMNS, async (after) => {
+        const { rows, next } = await log.page({ after, limit: CSV_ROWS });
+        const entries = rows.map(shownAudit);
+        return { rows: entries.map((entry) => COLUMNS.map((name) => entry[name])), next };
+      });
+      return Readable.from(chunks);
     }
-    if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > PAGE_MAX) {
-      throw badParameter("limit", `a whole number from 1 to ${String(PAGE_MAX)}`);
-    }
-    const { rows, next } = await log.page({ after, limit: Number(limit) });
-    return { type: JSON_TYPE, body: JSON.stringify({ entries: rows.map(shownAudit), next }) };
-  },
-});
+    const sought = readPage((name) => params.words(name) || undefined, AUDIT_PLACE, PAGE_MAX);
+    const { rows, next } = await log.page(sought);
+    return { entries: rows.map(shownAudit), next };
+  });
 
 const COLUMNS = [
   "at",
@@ -51,16 +39,6 @@ const COLUMNS = [
   "detail",
   "client_address",
 ] as const satisfies readonly (keyof AuditEntry)[];
-
-async function* csvOf(log: Pick<AuditLog, "page">): AsyncGenerator<string> {
-  yield csvLine(COLUMNS, ",");
-  for (let after: string | undefined | null; after !== null;) {
-    const page = await log.page({ after, limit: CSV_ROWS });
-    const lines = page.rows.map(shownAudit).map((entry) => COLUMNS.map((name) => entry[name]));
-    yield lines.map((cells) => csvLine(cells, ",")).join("");
-    after = page.next;
-  }
-}
 
 const text = (description: string) => Type.String({ description });
 

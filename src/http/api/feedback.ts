@@ -1,5 +1,5 @@
 import { FEEDBACK_OUTCOMES } from "../../core/policy/outcomes.ts";
-import { badParameter, apiKeyRequired, missingParameter } from "../../base/refusals.ts";
+import { badParameter, missingParameter } from "../../base/refusals.ts";
 import { QUESTIONS } from "../../core/policy/default-policy.ts";
 import { type Decision, DECISIONS } from "../../core/policy/policy.ts";
 import { Type } from "../../core/json-schema.ts";
@@ -7,47 +7,32 @@ import { trimEntry } from "../../core/address/address.ts";
 import { type DecisionLog, LOG_PAGE_MAX, type SoughtDecisions } from "../../gate/decision-log.ts";
 import type { Feedback, NewFeedback } from "../../gate/feedback.ts";
 import { DecisionPage, FEEDBACK_NOTE_MAX } from "../../gate/gate-shapes.ts";
-import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
-import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
+import { json } from "../operation.ts";
+import type { Route } from "../route.ts";
+import { accountOperation, accountRoute, readPage } from "./account-route.ts";
 
-/** The account of a secret key; nobody else may ask. */
-export function accountOf({ admitted: { caller } }: ApiRequest): string {
-  if (caller.owner.kind !== "account" || caller.keyId === undefined) throw apiKeyRequired();
-  return caller.owner.accountId;
-}
-
-/** POST /api/feedback: what became of a mailbox; one of the rate, no unit. */
-export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route => ({
-  family: "feedback",
-  methods: ["POST"],
-  body: "params",
-  parameters: parametersOf(FEEDBACK),
-  charges: "nothing",
-  async handle(request) {
-    const accountId = accountOf(request);
-    const { params } = request;
+/** POST /api/feedback: what became of a mailbox. */
+export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route =>
+  accountRoute([FEEDBACK], async ({ params }, accountId) => {
     const given = readFeedback((name) => {
       const text = params.given(name);
       return name === "email" && text !== undefined ? params.entry(name, "address") : text;
     });
     await feedback.record(accountId, given);
-    return { type: JSON_TYPE, body: '{"recorded":true}' };
-  },
-});
+    return { recorded: true };
+  });
 
 const described = (description: string, more: object = {}) => ({
   schema: Type.Optional(Type.String({ description, ...more })),
 });
 
-export const FEEDBACK: Operation = {
+export const FEEDBACK = accountOperation({
   id: "giveFeedback",
   at: "POST /api/feedback",
   summary: "Say what became of a sign-up or message",
   about:
-    "Needs a secret key; counts against the rate and costs no unit. Send `email` or `mailbox`. It becomes facts of " +
-    "your policies, such as `mailbox_abused` and `mailbox_bounced`; nothing is denied by itself.",
-  tag: "gate",
-  key: "needed",
+    "Send `email` or `mailbox`. It becomes facts of your policies, such as `mailbox_abused` and `mailbox_bounced`; " +
+    "nothing is denied by itself.",
   body: {
     email: described("As the person signed up."),
     mailbox: described("`mailbox.id` of a decision."),
@@ -56,8 +41,8 @@ export const FEEDBACK: Operation = {
   },
   bodyExample: { email: "jo@new.example", outcome: "abuse", note: "spam in the forum" },
   answers: json("Stored.", Type.Object({ recorded: Type.True() }), { recorded: true }),
-  refusals: { ...KEY_NEEDED, 400: ["A field is missing or wrong.", missingParameter("outcome")] },
-};
+  refusals: { 400: ["A field is missing or wrong.", missingParameter("outcome")] },
+});
 
 const MAILBOX_ID = /^m_[A-Z2-7]{26}$/;
 
@@ -84,31 +69,23 @@ export function readFeedback(field: (name: string) => string | undefined): NewFe
   return { about: mailbox === undefined ? { email: about } : { mailbox }, outcome, note };
 }
 
-/** GET /api/decisions: the account's decision log, newest first; one of the rate, no unit. */
-export const decisionsRoute = (log: Pick<DecisionLog, "page" | "groups">): Route => ({
-  family: "decisions",
-  methods: ["GET"],
-  body: "params",
-  parameters: parametersOf(DECISION_LOG),
-  charges: "nothing",
-  async handle(request) {
-    const accountId = accountOf(request);
-    const sought = readSought((name) => request.params.words(name));
-    const page = await log.page(accountId, sought);
-    const groups = request.params.flag("groups") ? await log.groups(accountId) : undefined;
-    return { type: JSON_TYPE, body: JSON.stringify({ ...page, groups }) };
-  },
-});
+/** GET /api/decisions: the account's decision log, newest first. */
+export const decisionsRoute = (log: Pick<DecisionLog, "page" | "groups">): Route =>
+  accountRoute([DECISION_LOG], async ({ params }, accountId) => {
+    const page = await log.page(
+      accountId,
+      readSought((name) => params.words(name)),
+    );
+    return { ...page, groups: params.flag("groups") ? await log.groups(accountId) : undefined };
+  });
 
-export const DECISION_LOG: Operation = {
+export const DECISION_LOG = accountOperation({
   id: "listDecisions",
   at: "GET /api/decisions",
   summary: "Read the decision log",
   about:
-    "Needs a secret key; counts against the rate and costs no unit. The last 10,000 decisions of 7 days, without " +
-    "addresses, once the log is on: `gatepost account log ACCOUNT on`. With `decision=review` it is a review queue.",
-  tag: "gate",
-  key: "needed",
+    "The last 10,000 decisions of 7 days, without addresses, once the log is on: `gatepost account log ACCOUNT on`. " +
+    "With `decision=review` it is a review queue.",
   query: {
     decision: described(`One of ${DECISIONS.join(", ")}.`, { example: "review" }),
     reason: described("The rule's reason.", { example: "burst" }),
@@ -126,8 +103,8 @@ export const DECISION_LOG: Operation = {
     limit: described("Decisions of a page, 1 to 100.", { example: "100" }),
   },
   answers: json("One page.", DecisionPage, { decisions: [], next: null }),
-  refusals: { ...KEY_NEEDED, 400: ["A parameter is wrong.", badDecision()] },
-};
+  refusals: { 400: ["A parameter is wrong.", badDecision()] },
+});
 
 const SOUGHT_NAMES = [
   "reason",
@@ -154,24 +131,13 @@ export function readSought(field: (name: string) => string | undefined): SoughtD
     }
     return value === "" ? undefined : value;
   };
-  const [word, after, limit = String(LOG_PAGE_MAX)] = [
-    given("decision"),
-    given("after"),
-    given("limit"),
-  ];
+  const word = given("decision");
   const decision = DECISIONS.find((known): known is Decision => known === word);
   if (word !== undefined && decision === undefined) throw badDecision();
-  if (after !== undefined && !/^\d{14}[0-9a-f]{10}$/.test(after)) {
-    throw badParameter("after", "the next of a page before");
-  }
   const source = given("source");
   if (source !== undefined && !/^[a-z]{1,16}:[A-Z2-7]{8}$/.test(source)) {
     throw badParameter("source", "NAME:ID, as a decision's sources have them");
   }
-  const most = Number(limit);
-  if (!/^\d{1,3}$/.test(limit) || most < 1 || most > LOG_PAGE_MAX) {
-    throw badParameter("limit", `a whole number from 1 to ${String(LOG_PAGE_MAX)}`);
-  }
   const others = Object.fromEntries(SOUGHT_NAMES.map((name) => [name, given(name)]));
-  return { ...others, decision, after, limit: most };
+  return { ...others, decision, ...readPage(given, /^\d{14}[0-9a-f]{10}$/, LOG_PAGE_MAX) };
 }

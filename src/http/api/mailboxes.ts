@@ -2,28 +2,21 @@ import { badParameter, missingParameter } from "../../base/refusals.ts";
 import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
 import { orNull, Type } from "../../core/json-schema.ts";
 import type { FindMailbox } from "../../gate/mailbox-ids.ts";
-import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
-import { JSON_TYPE, type Route } from "../route.ts";
-import { accountOf } from "./feedback.ts";
+import { json } from "../operation.ts";
+import type { Route } from "../route.ts";
+import { accountOperation, accountRoute } from "./account-route.ts";
 
 const EMAILS_MAX = 1_000;
 
-/** POST /api/mailboxes: ids of people that the account has already; one of the rate, no unit. */
-export const mailboxesRoute = (findMailbox: FindMailbox): Route => ({
-  family: "mailboxes",
-  methods: ["POST"],
-  body: "params",
-  parameters: parametersOf(MAILBOXES),
-  charges: "nothing",
-  handle(request) {
-    const accountId = accountOf(request);
-    const emails = request.params.texts("emails");
+/** POST /api/mailboxes: ids of people that the account has already. */
+export const mailboxesRoute = (findMailbox: FindMailbox): Route =>
+  accountRoute([MAILBOXES], ({ params }, accountId) => {
+    const emails = params.texts("emails");
     if (emails === undefined) throw missingParameter("emails");
     if (emails.length > EMAILS_MAX) throw tooMany();
     const mailboxes = emails.map((email) => findMailbox(accountId, email));
-    return { type: JSON_TYPE, body: JSON.stringify({ rules: MAILBOX_RULES, mailboxes }) };
-  },
-});
+    return { rules: MAILBOX_RULES, mailboxes };
+  });
 
 const tooMany = () => badParameter("emails", `up to ${String(EMAILS_MAX)} addresses`);
 
@@ -31,15 +24,13 @@ const EXAMPLE = { email: "jo+1@gmail.com", id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE", f
 
 const id = Type.String({ description: "The same for all spellings of one mailbox." });
 
-export const MAILBOXES: Operation = {
+export const MAILBOXES = accountOperation({
   id: "findMailboxes",
   at: "POST /api/mailboxes",
   summary: "Get mailbox ids of existing users",
   about:
-    "Needs a secret key; counts against the rate and costs no unit. Nothing is counted, stored or asked of DNS. " +
-    "`former` has the ids that earlier alias rules gave to the same address, where they differ.",
-  tag: "gate",
-  key: "needed",
+    "Nothing is counted, stored or asked of DNS. `former` has the ids that earlier alias rules gave to the same " +
+    "address, where they differ.",
   body: {
     emails: {
       schema: Type.Array(Type.String(), {
@@ -63,5 +54,5 @@ export const MAILBOXES: Operation = {
     }),
     { rules: MAILBOX_RULES, mailboxes: [EXAMPLE] },
   ),
-  refusals: { ...KEY_NEEDED, 400: ["No addresses, or too many.", tooMany()] },
-};
+  refusals: { 400: ["No addresses, or too many.", tooMany()] },
+});

@@ -95,6 +95,24 @@ export async function* framed<T>(
   yield text + tail;
 }
 
+/** A CSV of a whole log; `read` gives the cells of the page behind a place, and the place behind it. */
+export async function* csvPages(
+  names: readonly string[],
+  read: (after: string | undefined) => Promise<CsvPage>,
+): AsyncGenerator<string> {
+  yield csvLine(names);
+  for (let after: string | undefined | null; after !== null;) {
+    const { rows, next } = await read(after);
+    yield rows.map((cells) => csvLine(cells)).join("");
+    after = next;
+  }
+}
+
+interface CsvPage {
+  readonly rows: readonly (readonly CsvCell[])[];
+  readonly next: string | null;
+}
+
 /** Made as fast as the client reads. A fault is logged here and cuts the connection: the status is already sent. */
 export function streamed(texts: AsyncGenerator<string>, log: Log): Readable {
   return Readable.from(watched(texts, log), { objectMode: false });

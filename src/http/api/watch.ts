@@ -2,36 +2,26 @@ import { limitsOf, type Tiers } from "../../accounts/admission/tiers.ts";
 import { badParameter, missingParameter, tooManyWatched } from "../../base/refusals.ts";
 import { orNull, oneOf, Type } from "../../core/json-schema.ts";
 import type { WatchList } from "../../watch/watch-list.ts";
-import { json, KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
-import { JSON_TYPE, type ApiReply, type Route } from "../route.ts";
-import { accountOf } from "./feedback.ts";
+import { json, type Operation } from "../operation.ts";
+import type { Route } from "../route.ts";
+import { accountOperation, accountRoute } from "./account-route.ts";
 
-/** /api/watch: the domains of an account's users; one of the rate, no unit. */
-export const watchRoute = (watch: WatchList, tiers: Tiers): Route => ({
-  family: "watch",
-  methods: ["GET", "PUT", "POST", "DELETE"],
-  body: "params",
-  parameters: parametersOf(...WATCH),
-  charges: "nothing",
-  async handle(request) {
-    const accountId = accountOf(request);
-    const { method, params, admitted } = request;
+/** /api/watch: the domains of an account's users. */
+export const watchRoute = (watch: WatchList, tiers: Tiers): Route =>
+  accountRoute(WATCH, async ({ method, params, admitted }, accountId) => {
     if (method === "GET") {
       const after = params.words("after") ?? "";
       if (after.length > 253) throw badParameter("after", "the next of a page before");
-      return answer(await watch.page(accountId, after));
+      return watch.page(accountId, after);
     }
     const names = params.texts("domains");
     if (names === undefined) throw missingParameter("domains");
-    if (method === "DELETE") return answer({ watched: await watch.remove(accountId, names) });
+    if (method === "DELETE") return { watched: await watch.remove(accountId, names) };
     const most = limitsOf(tiers, admitted.caller).watch;
-    const change =
-      method === "PUT" ? watch.replace(accountId, names, most) : watch.add(accountId, names, most);
-    return answer(await change);
-  },
-});
-
-const answer = (body: object): ApiReply => ({ type: JSON_TYPE, body: JSON.stringify(body) });
+    return method === "PUT"
+      ? watch.replace(accountId, names, most)
+      : watch.add(accountId, names, most);
+  });
 
 const body = {
   domains: { schema: Type.Array(Type.String(), { description: "Names, never addresses." }) },
@@ -51,37 +41,27 @@ const CHANGE = Type.Object({
 });
 const EXAMPLE = { domains: ["shop.example", "gmail.com"] };
 const CHANGED = { watched: 1, refused: [{ domain: "gmail.com", why: "shared" }] };
-const refusals = {
-  ...KEY_NEEDED,
-  422: ["More than the plan's `watch`.", tooManyWatched(100)],
-} as const;
-const needs = "Needs a secret key; counts against the rate and costs no unit. ";
-
 const changing = (
   id: string,
   at: Operation["at"],
   more: Partial<Operation> & Pick<Operation, "summary">,
-): Operation => ({
-  id,
-  at,
-  about: needs.trim(),
-  tag: "gate",
-  key: "needed",
-  body,
-  bodyExample: EXAMPLE,
-  answers: json("Stored.", CHANGE, CHANGED),
-  refusals,
-  ...more,
-});
+): Operation =>
+  accountOperation({
+    id,
+    at,
+    body,
+    bodyExample: EXAMPLE,
+    answers: json("Stored.", CHANGE, CHANGED),
+    refusals: { 422: ["More than the plan's `watch`.", tooManyWatched(100)] },
+    ...more,
+  });
 
 export const WATCH: readonly Operation[] = [
-  {
+  accountOperation({
     id: "listWatched",
     at: "GET /api/watch",
     summary: "Read the watched domains",
-    about: `${needs}By name, up to 1,000 a page.`,
-    tag: "gate",
-    key: "needed",
+    about: "By name, up to 1,000 a page.",
     query: {
       after: { schema: Type.Optional(Type.String({ description: "`next` of the page before." })) },
     },
@@ -112,17 +92,16 @@ export const WATCH: readonly Operation[] = [
         next: null,
       },
     ),
-    refusals: KEY_NEEDED,
-  },
+  }),
   changing("replaceWatched", "PUT /api/watch", {
     summary: "Watch these domains alone",
-    about: `${needs}Those watched already keep what is known of them.`,
+    about: "Those watched already keep what is known of them.",
   }),
   changing("addWatched", "POST /api/watch", { summary: "Watch these domains, too" }),
   changing("removeWatched", "DELETE /api/watch", {
     summary: "Watch these domains no more",
     bodyExample: { domains: ["shop.example"] },
     answers: json("Removed.", Type.Object({ watched }), { watched: 0 }),
-    refusals: KEY_NEEDED,
+    refusals: {},
   }),
 ];

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { existsSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { readDocument } from "./docs-tables.ts";
+import { readDocument, tableUnder } from "./docs-tables.ts";
 
 const root = new URL("../../../", import.meta.url);
 
@@ -78,4 +78,72 @@ test("every test, bench or document that a comment of the program names exists",
         .map(([path]) => `src/${name}: ${path}`),
     );
   assert.deepEqual(missing, []);
+});
+
+/** Words that people type; one row of the questions must have all of them. */
+const TYPED = [
+  "stop typos",
+  "listen LAN",
+  "change port",
+  "block a domain",
+  "allow domain",
+  "import blocklist",
+  "update lists",
+  "plus addresses",
+  "business mail",
+  "role info@",
+  "one account per person",
+  "Gmail dots",
+  "free trial",
+  "raise limit",
+  "limit without a key",
+  "mailbox exists",
+  "catch-all",
+  "smarthost",
+  "port 25",
+  "CORS browser",
+  "IDN",
+  "same after success",
+  "429",
+  "docker",
+  "kubernetes",
+  "cloudflare",
+  "memory",
+  "multi-core",
+  "high availability",
+  "arm64",
+  "alpine",
+  "musl",
+  "macOS",
+  "windows",
+  "uninstall",
+  "offline",
+  "phpBB",
+  "drupal",
+  "translate",
+  "who was refused",
+  "cancel batch",
+  "excel umlauts",
+  "forgot password",
+  "two-factor",
+  "SSO",
+  "rotate key",
+  "grafana",
+  "GDPR",
+  "delete data",
+  "licence",
+  "ZeroBounce",
+] as const;
+
+test("what people ask is answered two clicks from the README", () => {
+  assert.match(readDocument("README.md"), /\]\(docs\/README\.md\)/);
+  const rows = tableUnder(readDocument("docs/README.md"), "## Questions");
+  for (const typed of TYPED) {
+    const words = typed.toLowerCase().split(" ");
+    const found = rows.filter(([question = ""]) =>
+      words.every((word) => question.toLowerCase().includes(word)),
+    );
+    assert.ok(found.length > 0, typed);
+    for (const [, answer = ""] of found) assert.notEqual(answer, "", typed);
+  }
 });

@@ -17,32 +17,38 @@ const textOf = async function* (text: string) {
 const refused: Readonly<Record<string, readonly [text: string, reason: RegExp]>> = {
   "pandas to_string": [
     "  name          email\n0   Jo  jo@good.test\n1   An  an@good.test\n",
-    /no list that can be read/,
+    /not a list that can be read/,
   ],
   "pandas, one column": [
     "          email\n0  jo@good.test\n1  an@good.test\n",
-    /no list that can be read/,
+    /not a list that can be read/,
   ],
   "Excel's .prn": [
     "Name    Email         \r\nJo Ash  jo@good.test  \r\n",
-    /no list that can be read/,
+    /not a list that can be read/,
   ],
-  "YAML rows": ["- email: jo@good.test\n  name: Jo\n", /no list that can be read/],
-  "YAML rows of Windows": ["- email: jo@good.test\r\n  name: Jo\r\n", /no list that can be read/],
+  "YAML rows": ["- email: jo@good.test\n  name: Jo\n", /not a list that can be read/],
+  "YAML rows of Windows": [
+    "- email: jo@good.test\r\n  name: Jo\r\n",
+    /not a list that can be read/,
+  ],
   "YAML under a name": [
     "users:\n  - email: jo@good.test\n    name: Jo\n",
-    /no list that can be read/,
+    /not a list that can be read/,
   ],
-  "a YAML document": ["---\nemail: jo@good.test\n", /no list that can be read/],
+  "a YAML document": ["---\nemail: jo@good.test\n", /not a list that can be read/],
   mysqldump: [
     "-- MySQL dump 10.13\n--\n\n/*!40101 SET NAMES utf8 */;\nINSERT INTO `u` VALUES ('jo@good.test');\n",
-    /no list that can be read/,
+    /not a list that can be read/,
   ],
   pg_dump: [
     "--\n-- PostgreSQL database dump\n--\n\nSET lock_timeout = 0;\n",
-    /no list that can be read/,
+    /not a list that can be read/,
   ],
-  "sqlite3 .dump": ["PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n", /no list that can be read/],
+  "sqlite3 .dump": [
+    "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n",
+    /not a list that can be read/,
+  ],
 };
 
 for (const [name, [text, reason]] of Object.entries(refused)) {

@@ -196,7 +196,7 @@ function isLikeShiftJis(octets: Buffer): boolean {
 }
 
 const OTHER = "save it as .csv or .xlsx and send that";
-const NO_LIST = `The file is no list that can be read here; ${OTHER}.`;
+const NO_LIST = `The file is not a list that can be read here; ${OTHER}.`;
 const UTF_32 = "The file is UTF-32; convert it first: iconv -f UTF-32 -t UTF-8 FILE > list.csv.";
 const PACKED = "The file is compressed; unpack it first, as with zcat FILE > list.csv.";
 const MAIL = "The file is a mail message, not a list; copy its addresses into a text file.";

@@ -211,8 +211,8 @@ const refused: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ],
   ["Shift_JIS", Buffer.from([0x83, 0x81, 0x81, 0x5b, 0x83, 0x8b, 0x0a]), /iconv -f SHIFT_JIS/],
   ["gzip", gzipSync(PEOPLE), /zcat/],
-  ["an image", Buffer.from("89504e470d0a1a0a0000000d", "hex"), /no list that can be read/],
-  ["a PDF", Buffer.from("%PDF-1.7\n"), /no list/],
+  ["an image", Buffer.from("89504e470d0a1a0a0000000d", "hex"), /not a list that can be read/],
+  ["a PDF", Buffer.from("%PDF-1.7\n"), /not a list/],
   ["NUL octets", Buffer.from(`${JO}\n\0\0\0\n${AN}\n${"x".repeat(20)}`), /NUL/],
   ["no column of addresses", Buffer.from("a,b\nc,d\n"), /No column holds addresses/],
   [

@@ -193,7 +193,7 @@ const refusals: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   [
     "a PNG",
     Buffer.from("89504e470d0a1a0a0000000d", "hex"),
-    /^The file is no list that can be read here; /,
+    /^The file is not a list that can be read here; /,
   ],
   ["gzip", Buffer.from("1f8b0800000000000000", "hex"), /compressed; unpack it first/],
   ["no column with entries", "a,b\nc,d\n", /^No column holds addresses or domains\.$/],

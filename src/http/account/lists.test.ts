@@ -198,7 +198,7 @@ const refusals: readonly Refusal[] = [
     "a PNG",
     (b) => b.upload("lists", "a.png", PNG),
     400,
-    /^The file is no list that can be read here; save it as .csv or .xlsx and send that\.$/,
+    /^The file is not a list that can be read here; save it as .csv or .xlsx and send that\.$/,
   ],
   ["no file", (b) => b.post("lists", { text: "a@b.example" }), 415, /multipart/],
   ["an unknown sheet", (b, id) => b.post(`lists/${id}/read`, { column: 40 }), 400, /no column/],

@@ -200,7 +200,7 @@ export const SETTINGS = {
   tiersFile: may(
     "GATEPOST_TIERS_FILE",
     text,
-    "JSON file that overrides numbers of the tier table; a mistake in it stops the start.",
+    "JSON file that overrides numbers of the plans; a mistake in it stops the start.",
   ),
   syncBudgetMs: set(
     "GATEPOST_SYNC_BUDGET_MS",

@@ -211,7 +211,7 @@ testInBrowser("files that are no lists, and lists that are gone, are said in wor
   const file = page.locator('input[type="file"]');
   const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   await file.setInputFiles({ name: "a.png", mimeType: "image/png", buffer: png });
-  await page.getByRole("alert").getByText("The file is no list that can be read here").waitFor();
+  await page.getByRole("alert").getByText("The file is not a list that can be read here").waitFor();
   const large = Buffer.alloc(20_000_001, "a@b.example\n");
   await file.setInputFiles({ name: "large.csv", mimeType: "text/csv", buffer: large });
   await page.getByRole("alert").getByText("larger than 20 MB").waitFor();

@@ -88,13 +88,9 @@ function byPreference(a: MailExchange, b: MailExchange): number {
 
 export type DnsQuestions = Pick<Lookup, "mx" | "addresses" | "txt">;
 
-export interface CacheStats {
-  readonly size: number;
-  readonly hits: number;
-  readonly misses: number;
-  readonly joined: number;
-  readonly refreshed: number;
-}
+const CACHE_COUNTS = ["size", "hits", "misses", "joined", "refreshed"] as const;
+
+export type CacheStats = Readonly<Record<(typeof CACHE_COUNTS)[number], number>>;
 
 export interface DnsStats extends ResolverStats {
   readonly cache: CacheStats;
@@ -174,14 +170,8 @@ const isLongText = (answer: Answer<string>): boolean =>
   answer.kind === "found" && answer.records.some(({ length }) => length > LONG_TEXT);
 
 function total(lines: readonly CacheStats[]): CacheStats {
-  const sum = (key: keyof CacheStats): number => lines.reduce((all, line) => all + line[key], 0);
-  return {
-    size: sum("size"),
-    hits: sum("hits"),
-    misses: sum("misses"),
-    joined: sum("joined"),
-    refreshed: sum("refreshed"),
-  };
+  const sum = (name: keyof CacheStats): number => lines.reduce((all, line) => all + line[name], 0);
+  return Object.fromEntries(CACHE_COUNTS.map((name) => [name, sum(name)])) as CacheStats;
 }
 
 /** Asks for the name servers of the root. A server that serves only its own zones answers REFUSED, and works. */

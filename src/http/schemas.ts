@@ -1,6 +1,6 @@
 import { PARTS } from "../base/health.ts";
 import { PREMIUM_SCHEMAS } from "../core/checks/registry.ts";
-import { FILE_FACTS } from "../bulk/jobs/bulk-shapes.ts";
+import { BULK_STATS, FILE_FACTS } from "../bulk/jobs/bulk-shapes.ts";
 import { component, Type } from "../core/json-schema.ts";
 import { DecisionAnswer } from "../gate/gate-shapes.ts";
 import { RESULT_FIELDS } from "../core/validate/result.ts";
@@ -53,25 +53,9 @@ export const ErrorSchema = Type.Object({
   broken: BROKEN,
 });
 
-const session = Type.String({
-  pattern: "^[0-9a-f]{32}$",
-  description: "For `/api/view/{session}`; expires 15 minutes after the results are created.",
-});
+const { session, ...COUNTERS } = BULK_STATS;
 
-const COUNTERS = {
-  total: count("Entries submitted, before de-duplication."),
-  unique: count(
-    "Distinct entries: `invalid_format` + `invalid_dns` + `disposable` + `valid`, always.",
-  ),
-  invalid_format: count("Entries with invalid format."),
-  invalid_dns: count(
-    "Entries that are not disposable and have `dns` false, inconclusive ones too.",
-  ),
-  disposable: count("Entries detected as disposable."),
-  valid: count("The entries that the view endpoint lists."),
-};
-
-const BulkSummary = Type.Object({ ...COUNTERS, session }, { description: "Bulk summary." });
+const BulkSummary = Type.Object(BULK_STATS, { description: "Bulk summary." });
 
 const OPTIONAL_COUNTERS = Object.fromEntries(
   Object.entries(COUNTERS).map(([name, schema]) => [name, Type.Optional(schema)]),

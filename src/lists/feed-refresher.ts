@@ -20,7 +20,7 @@ import {
 } from "./feed-files.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "./feed-sources.ts";
 import type { Assessed, ListWork } from "./feed-worker.ts";
-import type { FeedStatus, ListMetrics, ListRefusal, RefreshOutcome } from "./feed-status.ts";
+import type { FeedStatus, ListRefusal, RefreshOutcome } from "./feed-status.ts";
 import { type LoadedLists, loadLists } from "./load-lists.ts";
 
 type FetchAnswer = { readonly body: Uint8Array; readonly validators: Validators } | RefreshOutcome;
@@ -130,7 +130,7 @@ interface FeedRefresherDeps {
   readonly http: Outbound["http"];
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Log;
-  readonly metrics?: ListMetrics | undefined;
+  readonly counted?: ((id: string, outcome: string) => void) | undefined;
   readonly load?: typeof loadLists;
   readonly tell?: () => void;
   readonly isOff?: (id: string) => boolean;
@@ -161,7 +161,6 @@ export class FeedRefresher {
   static async open(deps: FeedRefresherDeps): Promise<FeedRefresher> {
     const refresher = new FeedRefresher(deps, await deps.files.read(...IN_USE));
     await refresher.#readState();
-    refresher.#showMetrics();
     return refresher;
   }
 
@@ -171,7 +170,7 @@ export class FeedRefresher {
 
   async status(): Promise<readonly FeedStatus[]> {
     await this.#readState();
-    return this.#statusNow();
+    return this.statusNow();
   }
 
   /** Never rejects for what a source did. `confirmed`: not refused for `size_swing` and `many_removed` this once. */
@@ -245,12 +244,10 @@ export class FeedRefresher {
     if (!this.#over.signal.aborted) this.#swap(this.#loaded);
     const names = this.#loaded.lists.reduce((sum, list) => sum + list.names, 0);
     this.#deps.log.info("feed.swapped", { names });
-    this.#showMetrics();
   }
 
   async #askDue(over: AbortSignal): Promise<void> {
     await this.#readState(); // another process may have asked since
-    this.#showMetrics();
     const nowMs = this.#deps.clock.nowMs();
     const due = FETCHED_SOURCES.filter(({ id }) => isDue(this.#state[id], nowMs));
     if (due.length === 0 || over.aborted || this.#running !== undefined) return;
@@ -285,7 +282,6 @@ export class FeedRefresher {
       await this.look();
       this.#deps.tell?.();
     }
-    this.#showMetrics();
     return outcomes;
   }
 
@@ -318,11 +314,11 @@ export class FeedRefresher {
   }
 
   async #note({ id, kind, why, detail }: RefreshOutcome): Promise<void> {
-    const { clock, log, metrics, files } = this.#deps;
+    const { clock, log, counted, files } = this.#deps;
     const askedAtMs = clock.nowMs();
     if (why === undefined) log.info("feed.fetched", { id, kind });
     else log.warn("feed.refused", { id, why, detail });
-    metrics?.refreshed({ id, kind, ...(why !== undefined && { why }) });
+    counted?.(id, why ?? kind);
     const confirmedAtMs = why === undefined ? askedAtMs : this.#state[id]?.confirmedAtMs;
     const note: SourceState = { askedAtMs, confirmedAtMs, why, detail };
     this.#state = { ...this.#state, [id]: note };
@@ -347,11 +343,8 @@ export class FeedRefresher {
     return file?.version;
   }
 
-  #showMetrics(): void {
-    this.#deps.metrics?.stand(this.#statusNow());
-  }
-
-  #statusNow(): readonly FeedStatus[] {
+  /** As this process knows it, without a question to the database. */
+  statusNow(): readonly FeedStatus[] {
     const { isOff = () => false } = this.#deps;
     return this.#loaded.lists.map(({ id, curated, names, from, fetchedAtMs }) => {
       const { askedAtMs, confirmedAtMs, why, detail } = this.#state[id] ?? {};

@@ -1,5 +1,3 @@
-import { Counter, Gauge, type Registry } from "prom-client";
-
 export type ListRefusal =
   | "not_fetched"
   | "bad_status"
@@ -34,40 +32,4 @@ export interface RefreshOutcome {
   readonly kind: "accepted" | "unchanged" | "refused";
   readonly why?: ListRefusal;
   readonly detail?: string;
-}
-
-export interface ListMetrics {
-  refreshed(outcome: RefreshOutcome): void;
-  stand(status: readonly FeedStatus[]): void;
-}
-
-export function createListMetrics(registry: Registry): ListMetrics {
-  const registers = [registry];
-  const labelNames = ["list"] as const;
-  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
-  const names = gauge("gatepost_list_names", "Names in use, by list.");
-  const fetched = gauge(
-    "gatepost_list_fetched_timestamp_seconds",
-    "When the copy in use was fetched; 0 for one that came with the program.",
-  );
-  const confirmed = gauge(
-    "gatepost_list_confirmed_timestamp_seconds",
-    "When the source last gave the copy in use or said that it is the newest; 0 for never.",
-  );
-  const outcomes = new Counter({
-    name: "gatepost_list_fetches_total",
-    help: 'Fetches by list and what they came to: "accepted", "unchanged" or why they were refused.',
-    labelNames: ["list", "outcome"],
-    registers,
-  });
-  return {
-    refreshed: ({ id, kind, why }) => outcomes.inc({ list: id, outcome: why ?? kind }),
-    stand(status) {
-      for (const { id, names: count, fetchedAtMs = 0, confirmedAtMs = 0 } of status) {
-        confirmed.set({ list: id }, confirmedAtMs / 1_000);
-        names.set({ list: id }, count);
-        fetched.set({ list: id }, fetchedAtMs / 1_000);
-      }
-    },
-  };
 }

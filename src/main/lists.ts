@@ -6,7 +6,7 @@ import { DomainMails, pagesOf } from "../lists/domain-mails.ts";
 import { FeedFiles } from "../lists/feed-files.ts";
 import { type FeedRefresh, FeedRefresher } from "../lists/feed-refresher.ts";
 import { FETCHED_SOURCES } from "../lists/feed-sources.ts";
-import type { FeedStatus, ListMetrics } from "../lists/feed-status.ts";
+import type { FeedStatus } from "../lists/feed-status.ts";
 import { MailServerLearner } from "../lists/mail-server-learner.ts";
 import { LiveRules } from "../lists/rules/live-rules.ts";
 import { RuleStore } from "../lists/rules/rule.ts";
@@ -72,6 +72,7 @@ export interface ServedLists {
   readonly recorder: MailRecorder;
   readonly operator: RuleService;
   readonly refresh: FeedRefresh;
+  readonly feeds: () => readonly FeedStatus[];
   /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
   readonly duties: Duties;
   readonly start: () => void;
@@ -82,7 +83,7 @@ interface ListsParts {
   readonly sql: Pick<SqlDatabase, "db">;
   /** A DNS client of its own profile, so that learning holds up no check. */
   readonly lookup: Pick<DnsLookup, "mx" | "addresses" | "everyAddress">;
-  readonly metrics?: ListMetrics;
+  readonly counted?: (id: string, outcome: string) => void;
   readonly notices?: Notices;
 }
 
@@ -114,7 +115,7 @@ function openRefresher(
     http: httpOf(process, parts),
     clock,
     log,
-    metrics: parts.metrics,
+    counted: parts.counted,
     load: machine.loadLists,
     tell: () => parts.notices?.tell("lists"),
     isOff: (id) => live.current().isFeedOff(id),
@@ -157,6 +158,7 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
     recorder,
     operator: new RuleService({ entries, hash, clock, feeds, ...told }),
     refresh: refresher,
+    feeds: () => refresher.statusNow(),
     duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner, isDnsOff(config)) : {},
     start() {
       refresher.follow((fresh) => known.change(fresh.shared));

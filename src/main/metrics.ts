@@ -11,8 +11,14 @@ import { type FullResult, isInconclusive } from "../core/validate/result.ts";
 import type { DnsStats } from "../dns/lookup.ts";
 import type { TrustStats } from "../dns/trust/trust.ts";
 import type { DecisionMade } from "../gate/outcomes.ts";
+import type { FeedStatus } from "../lists/feed-status.ts";
 
 const EVENTS = {
+  listFetches: {
+    name: "gatepost_list_fetches_total",
+    help: 'Fetches by list and what they came to: "accepted", "unchanged" or why they were refused.',
+    labelNames: ["list", "outcome"],
+  },
   webhooks: {
     name: "gatepost_webhook_deliveries_total",
     help: 'Webhooks by what came of them: "accepted", "failed" or "removed" (the URL was gone).',
@@ -45,8 +51,11 @@ const EVENTS = {
   },
 };
 
-/** Added up when the page is asked for: the library makes a text of all labels each time. */
-function counterOf(registry: Registry, event: keyof typeof EVENTS) {
+/** Added up when the page is asked for: the library makes a text of all labels each time. Takes labels in their order, words all. */
+export function eventCounter(
+  registry: Registry,
+  event: keyof typeof EVENTS,
+): (...labels: readonly string[]) => void {
   const counts = new Map<string, number>();
   new Counter({
     ...EVENTS[event],
@@ -56,18 +65,10 @@ function counterOf(registry: Registry, event: keyof typeof EVENTS) {
       counts.clear();
     },
   });
-  /** `labels`: words by the order of their names. */
-  return (labels: string) => void counts.set(labels, (counts.get(labels) ?? 0) + 1);
-}
-
-export const outcomeCounter = (
-  registry: Registry,
-  event: "webhooks" | "signIns" | "feedback" | "waves",
-): ((outcome: string) => void) => counterOf(registry, event);
-
-export function hookCounter(registry: Registry): (system: string, outcome: string) => void {
-  const called = counterOf(registry, "hooks");
-  return (system, outcome) => called(`${system} ${outcome}`);
+  return (...labels) => {
+    const key = labels.join(" ");
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  };
 }
 
 /** Reasons that have a series of their own; those that a policy makes up are "own". */
@@ -77,28 +78,23 @@ const REASONS: ReadonlySet<string> = new Set([
 ]);
 
 export function decisionCounter(registry: Registry): (made: DecisionMade) => void {
-  const decided = counterOf(registry, "decisions");
+  const decided = eventCounter(registry, "decisions");
   return ({ outcome: { decision, reason } }) =>
-    decided(`${decision} ${REASONS.has(reason) ? reason : "own"}`);
+    decided(decision, REASONS.has(reason) ? reason : "own");
 }
 
-export interface ProcessCounts {
-  requests: number;
-  refused: number;
-  hookCalls: number;
-  failedOpen: number;
-  forwarded: number;
-  proxy: string;
-}
-
-export const nothingCounted = (): ProcessCounts => ({
+const NOTHING_COUNTED = {
   requests: 0,
   refused: 0,
   hookCalls: 0,
   failedOpen: 0,
   forwarded: 0,
   proxy: "",
-});
+};
+
+export type ProcessCounts = typeof NOTHING_COUNTED;
+
+export const nothingCounted = (): ProcessCounts => ({ ...NOTHING_COUNTED });
 
 export const countedRequests = (http: HttpMetrics, counted: ProcessCounts): HttpMetrics => ({
   observe(route, method, status, durationMs) {
@@ -150,6 +146,30 @@ export function watch<Reading>(
 
 const rowsBy = (label: string, values: Readonly<Record<string, number>>): readonly MetricRow[] =>
   Object.entries(values).map(([name, value]) => [value, { [label]: name }]);
+
+const byList = (value: (status: FeedStatus) => number) => (all: readonly FeedStatus[]) =>
+  all.map((status): MetricRow => [value(status), { list: status.id }]);
+
+export const FEEDS: readonly Figure<readonly FeedStatus[]>[] = [
+  {
+    name: "gatepost_list_names",
+    help: "Names in use, by list.",
+    labelNames: ["list"],
+    of: byList(({ names }) => names),
+  },
+  {
+    name: "gatepost_list_fetched_timestamp_seconds",
+    help: "When the copy in use was fetched; 0 for one that came with the program.",
+    labelNames: ["list"],
+    of: byList(({ fetchedAtMs = 0 }) => fetchedAtMs / 1_000),
+  },
+  {
+    name: "gatepost_list_confirmed_timestamp_seconds",
+    help: "When the source last gave the copy in use or said that it is the newest; 0 for never.",
+    labelNames: ["list"],
+    of: byList(({ confirmedAtMs = 0 }) => confirmedAtMs / 1_000),
+  },
+];
 
 export const PROGRAM: readonly Figure<string>[] = [
   {

@@ -66,8 +66,7 @@ import {
   decisionCounter,
   DNS,
   HEALTH,
-  hookCounter,
-  outcomeCounter,
+  eventCounter,
   VerdictTally,
   VERDICTS,
   watch,
@@ -188,7 +187,7 @@ async function openCommon(process: Process) {
     secretKey,
     addresses: checker.dns.everyAddress,
     elsewhere: where === "alone" ? undefined : notices,
-    counted: outcomeCounter(metrics.registry, "webhooks"),
+    counted: eventCounter(metrics.registry, "webhooks"),
   });
   /** The base of links is known for good once the service listens: port 0 takes any free one. */
   const links = { base: publicUrlOf(config) };
@@ -224,7 +223,7 @@ function openGate(process: Process, parts: CommonParts) {
   const policies = createFindPolicies({ ...base, store: new PolicyStore(db) });
   const hash = createAccountHash(mailboxKey(secretKey));
   const { datasets, budgeted: check, withoutDns: checkWithoutDns, dns } = checker;
-  const counted = outcomeCounter(metrics.registry, "feedback");
+  const counted = eventCounter(metrics.registry, "feedback");
   const decisionLog = new DecisionLog({ ...base, hash });
   const feedback = new Feedback({ ...base, datasets, hash, counted });
   const { traffic, noticeWave } = openTraffic(process, parts, hash);
@@ -282,7 +281,7 @@ function openTraffic(
   const store = new TrafficStore(base.db, base.clock);
   const traffic = new Traffic({ ...base, store, ...freshness });
   flushLast(process, "traffic.flush_failed", traffic);
-  const counted = outcomeCounter(metrics.registry, "waves");
+  const counted = eventCounter(metrics.registry, "waves");
   const { announce, announcement } = dispatcher;
   const telling = { announce, announced: announcement.written, counted };
   const waves = new SendAlerts({ ...base, traffic, hash, ...telling });
@@ -298,7 +297,7 @@ function hookCounterOf({
   serving: { metrics, counted },
   watching: { alerts },
 }: CommonParts): HookHandlerDeps["counted"] {
-  const calls = hookCounter(metrics.registry);
+  const calls = eventCounter(metrics.registry, "hooks");
   return (system, outcome, accountId) => {
     counted.hookCalls += 1;
     if (outcome === "failed_open") {
@@ -468,7 +467,7 @@ function dashboardOf(
   const { health } = opened;
   const { serving, counted, bulk, webhooks, gate, publicUrl } = parts;
   const info = { publicUrl, version: programVersion() };
-  const countSignIn = outcomeCounter(serving.metrics.registry, "signIns");
+  const countSignIn = eventCounter(serving.metrics.registry, "signIns");
   return {
     ...openAccounts(process, { ...parts, info, countSignIn, health }),
     ...opened,

@@ -26,12 +26,13 @@ import { readBacklog } from "../bulk/jobs/jobs.ts";
 import type { Profile } from "../dns/query.ts";
 import type { DnsLookup } from "../dns/lookup.ts";
 import type { Trust } from "../dns/trust/trust.ts";
-import { createListMetrics } from "../lists/feed-status.ts";
 import { openDns, openTrust, rdapFolder } from "./checker.ts";
 import { type ServedLists, openLists } from "./lists.ts";
 import {
   BACKLOG,
   countedRequests,
+  eventCounter,
+  FEEDS,
   nothingCounted,
   type ProcessCounts,
   PROGRAM,
@@ -64,9 +65,9 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const { ails, store } = backing;
   const { sql, notices } = store;
   const secretKey = await openSecretKey(config, sql);
-  const counted = nothingCounted();
+  const requests = nothingCounted();
   const made = createMetrics();
-  const metrics = { ...made, http: countedRequests(made.http, counted) };
+  const metrics = { ...made, http: countedRequests(made.http, requests) };
   const { registry } = metrics;
   const shares = openShares(process, registry);
   watch(registry, PROGRAM, programVersion);
@@ -77,9 +78,10 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   const trust = openTrust(process);
   trust?.start();
   const dns = openDns(config, profile, { ...process, trust });
-  const listMetrics = createListMetrics(registry);
-  const lists = await openLists(process, { sql, lookup: dns, metrics: listMetrics, notices });
-  return { tiers, backing, secretKey, metrics, counted, shares, trust, dns, lists };
+  const counted = eventCounter(registry, "listFetches");
+  const lists = await openLists(process, { sql, lookup: dns, counted, notices });
+  watch(registry, FEEDS, () => lists.feeds());
+  return { tiers, backing, secretKey, metrics, counted: requests, shares, trust, dns, lists };
 }
 
 /** At a start: what killed processes left half written in the data directory goes. */

@@ -5,7 +5,7 @@ import { createHostHeaderCheck } from "../http/hosts.ts";
 import { DEFAULT_LIMITS } from "../http/server.ts";
 import { type BulkChecker, openWork } from "./bulk.ts";
 import { openHealth } from "./health.ts";
-import { DNS, HEALTH, outcomeCounter, VERDICTS, watch, WORKER } from "./metrics.ts";
+import { DNS, HEALTH, eventCounter, VERDICTS, watch, WORKER } from "./metrics.ts";
 import { type Machine, openProcess, type Process, systemMachine } from "./process.ts";
 import { openServing, type Serving, startUpkeep } from "./serving.ts";
 import type { Config } from "./settings/config.ts";
@@ -47,7 +47,7 @@ async function openWorker(process: Process) {
     sql,
     secretKey,
     addresses: dns.everyAddress,
-    counted: outcomeCounter(registry, "webhooks"),
+    counted: eventCounter(registry, "webhooks"),
   });
   const { jobs } = backing;
   const { announcement } = webhooks.dispatcher;

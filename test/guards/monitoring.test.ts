@@ -3,12 +3,11 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMetrics } from "../../src/base/metrics.ts";
-import { createListMetrics } from "../../src/lists/feed-status.ts";
 import {
   ANSWER_CACHE,
   BACKLOG,
   HEALTH,
-  outcomeCounter,
+  eventCounter,
   PROGRAM,
   readDatabase,
   SHARES,
@@ -65,13 +64,12 @@ function page(read: () => Promise<typeof backlog>, answers = yes) {
   const metrics = createMetrics();
   const clock = manualClock();
   const { registry } = metrics;
-  createListMetrics(registry);
   const broken = [{ part: "dns", says: "", toDo: "", sinceMs: 0, stops: true }] as const;
   watch(registry, HEALTH, () => Promise.resolve({ parts: ["database", "dns"], broken }));
   watch(registry, PROGRAM, () => "1");
   watch(registry, ANSWER_CACHE, () => ({ hits: 3, misses: 1 }));
   watch(registry, WORKER, () => FIGURES);
-  outcomeCounter(registry, "webhooks")("accepted");
+  eventCounter(registry, "webhooks")("accepted");
   watch(registry, SHARES, () => createShares().figures());
   watch(registry, BACKLOG, () => readDatabase(clock, answers, read));
   return { metrics, clock };

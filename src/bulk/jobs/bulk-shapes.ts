@@ -23,16 +23,25 @@ export function forBulk(refusal: Refusal): Refusal {
   return new Refusal(code, status, message, more);
 }
 
-export interface BulkStats {
-  readonly total: number;
-  /** `invalid_format + invalid_dns + disposable + valid`, always. */
-  readonly unique: number;
-  readonly invalid_format: number;
-  readonly invalid_dns: number;
-  readonly disposable: number;
-  readonly valid: number;
-  readonly session: string;
-}
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
+
+export const BULK_STATS = {
+  total: count("Entries submitted, before de-duplication."),
+  unique: count(
+    "Distinct entries: `invalid_format` + `invalid_dns` + `disposable` + `valid`, always.",
+  ),
+  invalid_format: count("Entries with invalid format."),
+  invalid_dns: count(
+    "Entries that are not disposable and have `dns` false, inconclusive ones too.",
+  ),
+  disposable: count("Entries detected as disposable."),
+  valid: count("The entries that the view endpoint lists."),
+  session: Type.String({
+    pattern: "^[0-9a-f]{32}$",
+    description: "For `/api/view/{session}`; expires 15 minutes after the results are created.",
+  }),
+};
+export type BulkStats = ObjectOf<typeof BULK_STATS>;
 
 export interface QueuedBatch {
   readonly session: string;

@@ -2,7 +2,6 @@ import { createMetrics, REQUESTS } from "../../../src/base/metrics.ts";
 import { type Resource, RESOURCES } from "../../../src/base/resources.ts";
 import { SIGNALS } from "../../../src/core/evidence/signals.ts";
 import { FETCHED_SOURCES } from "../../../src/lists/feed-sources.ts";
-import { createListMetrics } from "../../../src/lists/feed-status.ts";
 import * as program from "../../../src/main/metrics.ts";
 import { SETTINGS } from "../../../src/main/settings/config.ts";
 import { readYaml } from "../deploy/deploy-files.ts";
@@ -40,16 +39,16 @@ const isOurs = ({ name }: Described): boolean => name.startsWith("gatepost_");
 
 export function everyMetric(): readonly Described[] {
   const { registry } = createMetrics();
-  createListMetrics(registry);
-  const { HEALTH, PROGRAM, ANSWER_CACHE, WORKER, SHARES, BACKLOG, DNS, VERDICTS } = program;
+  const { FEEDS, HEALTH, PROGRAM, ANSWER_CACHE, WORKER, SHARES, BACKLOG, DNS, VERDICTS } = program;
   const never = () => new Promise<never>(() => undefined);
+  program.watch<never>(registry, FEEDS, never);
+  program.eventCounter(registry, "listFetches");
   for (const figures of [PROGRAM, HEALTH, ANSWER_CACHE, DNS, VERDICTS, WORKER, SHARES, BACKLOG]) {
     program.watch<never>(registry, figures, never);
   }
-  for (const event of ["webhooks", "signIns", "feedback", "waves"] as const) {
-    program.outcomeCounter(registry, event);
+  for (const event of ["webhooks", "signIns", "feedback", "waves", "hooks"] as const) {
+    program.eventCounter(registry, event);
   }
-  program.hookCounter(registry);
   program.decisionCounter(registry);
   const requests = { ...REQUESTS, type: "histogram", labelNames: ["route", "method", "status"] };
   return [requests, ...(registry.getMetricsAsArray() as unknown as readonly Described[])];

@@ -103,8 +103,11 @@ export class DecisionChecks {
     const isAddress = entry.kind === "address";
     const hasMailbox = owner.kind === "account" && isAddress;
     const reportedDomain = isAddress ? reportedDomainOf(entry.domain, datasets) : undefined;
+    const { facts, meant, problem } = checkedEntry(validation, datasets);
     return {
-      ...checkedEntry(validation, datasets),
+      facts,
+      meant,
+      problem,
       isComplete,
       result: resultOf(validation, premium, publicUrl()),
       reportedDomain,

@@ -1,7 +1,7 @@
-import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../base/entries.ts";
 import { base32, deriveKey } from "../base/secrets.ts";
+import { TextHmac } from "../base/text-hmac.ts";
 import { type Address, addressKey } from "../core/address/address.ts";
 import { canonicalAddress } from "../core/evidence/alias.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
@@ -31,25 +31,20 @@ const HASH_LENGTH = 26;
 /** So many octets hold the 130 bits. */
 const HASH_OCTETS = 17;
 
-const KEYS_MAX = 10_000;
-/** A hash takes as long as ten rules. */
+const ACCOUNTS_MAX = 10_000;
 const HASHES_MAX = 10_000;
 
 export const mailboxKey = (secretKey: Uint8Array): Uint8Array =>
   deriveKey(secretKey, "mailbox ids");
 
 export function createAccountHash(key: Uint8Array): AccountHash {
-  const keys = new LRUCache<string, KeyObject>(entriesUpTo(KEYS_MAX));
-  const keyOf = (accountId: string): KeyObject => {
-    const known = keys.get(accountId);
-    if (known !== undefined) return known;
-    const made = createSecretKey(createHmac("sha256", key).update(accountId).digest());
-    keys.set(accountId, made);
-    return made;
-  };
+  const byAccount = new LRUCache<string, TextHmac>(entriesUpTo(ACCOUNTS_MAX));
+  const ids = new TextHmac(key);
   const made = (accountId: string, text: string): string => {
-    const hmac = createHmac("sha256", keyOf(accountId)).update(text).digest();
-    return base32(hmac.subarray(0, HASH_OCTETS)).slice(0, HASH_LENGTH);
+    const known = byAccount.get(accountId);
+    const own = known ?? new TextHmac(ids.of(accountId));
+    if (known === undefined) byAccount.set(accountId, own);
+    return base32(own.of(text).subarray(0, HASH_OCTETS)).slice(0, HASH_LENGTH);
   };
   const hashes = new LRUCache<string, string>(entriesUpTo(HASHES_MAX));
   return (accountId, text, how) => {

@@ -53,7 +53,7 @@ export interface Admitted {
   /** Released by the guard at the request's end, and before it is charged for anything else. */
   readonly reservedUnit?: ReservedUnit;
   /** 401, 403 or 429, to be answered with the rate headers above. Nothing was charged. */
-  readonly refusal?: Refusal;
+  readonly refusal?: Refusal | undefined;
   readonly isInvalidKey?: true;
   /** The rate is spent, and the request is answered all the same, uncharged: see `uncharged`. */
   readonly spent?: Refusal;
@@ -167,8 +167,7 @@ class CountingAdmission {
     const taking = this.#beyond.take(owner, limit, this.#deps.clock.monotonicMs());
     if (!taking.isGranted) return { ...admitted, refusal: rateExceeded(taking.closesInMs) };
     if (isInvalidKey) return { ...admitted, refusal: invalidApiKey() };
-    const { refusal: _, ...rest } = admitted;
-    return { ...rest, spent: refusal };
+    return { ...admitted, refusal: undefined, spent: refusal };
   }
 
   /** Counts `more` requests in the window of this one, for refused work of the same cost. */

@@ -46,7 +46,7 @@ for (const [name, script] of Object.entries(scripts)) {
       GATEPOST_DATA_DIR: join(folder, "data"),
     });
     const all = [program, ...(WORDS[name] ?? words)];
-    const options = { cwd: ROOT, env, encoding: "utf8", timeout: 180_000 } as const;
+    const options = { cwd: ROOT, env, encoding: "utf8", timeout: 600_000 } as const;
     const { status, signal, stdout, stderr } = spawnSync(process.execPath, all, options);
     const said = `${String(signal)}\n${stdout}\n${stderr}`;
     // One that knows what it must reach ends with 1 below that, as a run this short may.

@@ -16,7 +16,7 @@ const COMMANDS = (/```sh\n(\(cd \$RELEASE[^]*?)```/.exec(PAGE)?.[1] ?? "").trim(
 const TOOLS = ["git", "python3", "unzip", "php"];
 const missing = TOOLS.filter((tool) => !hasTool(tool));
 // npm and pip need a registry, for the server's dependencies and to build the wheel.
-if (spawnSync("npm", ["ping"], { stdio: "ignore", timeout: 30_000 }).status !== 0)
+if (spawnSync("npm", ["ping"], { stdio: "ignore", timeout: 120_000 }).status !== 0)
   missing.push("a registry");
 
 interface Sbom {

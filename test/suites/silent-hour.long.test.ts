@@ -16,7 +16,7 @@ import { endOf } from "../services/child.ts";
 import { until } from "../time/until.ts";
 
 const PAGE = 4_096;
-const TOLD_WITHIN_MS = 15_000;
+const TOLD_WITHIN_MS = 60_000;
 
 interface World {
   readonly home: Home;

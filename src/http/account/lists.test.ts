@@ -53,7 +53,7 @@ async function checked(browser: Browser, id: string): Promise<ListState> {
       const state = json as ListState;
       return state.state === "done" ? state : undefined;
     },
-    { what: "the check to end", withinMs: 20_000 },
+    { what: "the check to end" },
   );
 }
 

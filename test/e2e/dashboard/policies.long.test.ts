@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
+import { until } from "../../time/until.ts";
 import { Browser } from "../../dashboard/dashboard-client.ts";
 import { gatepost, type ServiceProcess, startService } from "../service-process.ts";
 import { createAccount, serviceWorld } from "../service-world.ts";
@@ -187,10 +188,10 @@ test("routes: a draft is tried, the shadow promoted and ended, a policy removed"
   const promoted = await browser.post("policies/default/promote");
   assert.deepEqual(promoted.json, { name: "default", version: 2 });
   assert.equal((await browser.post("policies/default/promote")).status, 409, "no shadow is left");
-  const until = Date.now() + 10_000;
-  let answer = await decide("jo@mailinator.com");
-  while (answer.policy.version === 1 && Date.now() < until)
-    answer = await decide("jo@mailinator.com");
+  const answer = await until(async () => {
+    const given = await decide("jo@mailinator.com");
+    return given.policy.version === 1 ? undefined : given;
+  });
   assert.deepEqual([answer.decision, answer.reason], ["review", "thrown"]);
   assert.equal((await browser.post("policies/default/shadow", { version: 1 })).status, 404);
   assert.equal((await browser.post("policies/default/shadow", { document: draft })).status, 200);

@@ -354,7 +354,7 @@ suite("forms guarded by the guides' code", () => {
         writeFileSync(list, JSON.stringify(forms));
         const { stdout } = await run(guide.program, [file, list, ...more], {
           env,
-          timeout: 60_000,
+          timeout: 240_000,
         });
         return JSON.parse(stdout) as readonly string[];
       };

@@ -40,7 +40,7 @@ function insideNamespaces(
     export LD_LIBRARY_PATH=$(echo $DAEMONS/usr/lib/*-linux-gnu)`;
   const words = ["-mn", "--pid", "--fork", "--kill-child", "sh", "-c", `${begin}\n${script}`];
   const env = childEnvironment({ DAEMONS, FOLDER: folder, ...settings });
-  const run = spawnSync("unshare", words, { cwd: folder, env, encoding: "utf8", timeout: 120_000 });
+  const run = spawnSync("unshare", words, { cwd: folder, env, encoding: "utf8", timeout: 480_000 });
   assert.equal(run.status, 0, run.stderr);
   return run.stdout;
 }

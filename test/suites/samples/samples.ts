@@ -88,7 +88,7 @@ async function linesOf(language: Language, samples: Samples): Promise<readonly s
   const [command, ...words] = language.command(folder);
   const { stdout } = await run(command, [...words, join(folder, "cases")], {
     env: environment(),
-    timeout: 60_000,
+    timeout: 240_000,
   });
   return stdout.trim().split("\n");
 }

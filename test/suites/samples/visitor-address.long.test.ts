@@ -151,7 +151,7 @@ suite("the visitor's address of docs/guides/crowds.md", () => {
       const [[behind = "", alone = behind] = [], [proxy = ""] = []] = ROWS.get(name) ?? [];
       const seen = async (...words: Parameters<Framework["code"]>): Promise<string> => {
         writeFileSync(join(place, file), code(...words));
-        return (await run(program, [join(place, file)], { cwd: place, timeout: 60_000 })).stdout;
+        return (await run(program, [join(place, file)], { cwd: place, timeout: 240_000 })).stdout;
       };
       assert.equal(await seen(behind, proxy, PROXY), VISITOR, "behind one proxy");
       assert.equal(

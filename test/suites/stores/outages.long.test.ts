@@ -39,7 +39,7 @@ const outages: readonly Outage[] = [
     mendIt: ({ postgres }) => postgres.start(),
   },
   cut(10_000),
-  frozen(6_000),
+  frozen(9_000),
   {
     name: "is slow by 300 ms each way",
     lastsMs: 2_000,

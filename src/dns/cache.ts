@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { DAY_MS } from "../core/calendar.ts";
 import { type Answer, Askers, type Awaitable, type Until } from "../core/mail/lookup.ts";
 import type { Clock } from "../base/clock.ts";
@@ -30,12 +29,15 @@ const STEP_OCTETS = 64;
 export type LookupOutcome<T> = Exclude<Reply<T>, { kind: "alias" }>;
 
 interface CachedAnswer<T> {
+  readonly name: string;
   readonly answer: Answer<T>;
   /** By the monotonic clock, since the cache began, in whole milliseconds (which V8 keeps in place). */
   readonly untilMs: number;
   readonly lifeMs: number;
   readonly weight: number;
   hits: number;
+  older: CachedAnswer<T> | undefined;
+  newer: CachedAnswer<T> | undefined;
 }
 
 interface Cached<T> {
@@ -49,19 +51,18 @@ interface CacheOptions<T> {
   readonly sizeOctets: (record: T) => number;
 }
 
-/** What was used longest ago goes first. */
+/** What was used longest ago goes first. A map alone would not do: V8 steps over all deleted entries to find the first. */
 export class AnswerCache<T> {
   readonly #options: CacheOptions<T>;
   readonly #startMs: number;
-  readonly #entries: LRUCache<string, CachedAnswer<T>>;
+  readonly #entries = new Map<string, CachedAnswer<T>>();
+  #oldest: CachedAnswer<T> | undefined;
+  #newest: CachedAnswer<T> | undefined;
+  #weight = 0;
 
   constructor(options: CacheOptions<T>) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
-    this.#entries = new LRUCache({
-      maxSize: Math.ceil(options.octetsMax) || 1,
-      sizeCalculation: ({ weight }) => weight,
-    });
   }
 
   get size(): number {
@@ -73,6 +74,8 @@ export class AnswerCache<T> {
     if (entry === undefined) return undefined;
     const leftMs = entry.untilMs - this.#elapsedMs();
     if (leftMs <= 0) return undefined;
+    this.#unlink(entry);
+    this.#append(entry);
     entry.hits += 1;
     const isDue = entry.hits >= HOT_HITS && leftMs < entry.lifeMs * REFRESH_SHARE;
     if (isDue) entry.hits = 0;
@@ -80,21 +83,48 @@ export class AnswerCache<T> {
   }
 
   put(name: string, outcome: LookupOutcome<T>): Answer<T> {
-    const before = this.#entries.peek(name);
+    const before = this.#entries.get(name);
     const lifeMs = this.#lifeMs(outcome, before);
     const answer = answerOf(outcome, Math.floor(this.#options.clock.nowMs()) + lifeMs);
     if (outcome.kind === "unknown" && before !== undefined && this.#isAnswered(before))
       return answer;
     const weight = this.#weigh(name, outcome);
     const untilMs = Math.floor(this.#elapsedMs()) + lifeMs;
-    this.#entries.set(name, { answer, untilMs, lifeMs, weight, hits: 0 });
+    if (before !== undefined) this.#drop(before);
+    if (weight > this.#options.octetsMax) return answer;
+    const ends = { older: undefined, newer: undefined };
+    const entry: CachedAnswer<T> = { name, answer, untilMs, lifeMs, weight, hits: 0, ...ends };
+    this.#entries.set(name, entry);
+    this.#append(entry);
+    this.#weight += weight;
+    while (this.#weight > this.#options.octetsMax && this.#oldest) this.#drop(this.#oldest);
     return answer;
   }
 
   forgetAbsent(): void {
-    const names = [...this.#entries.keys()]; // what is deleted would end an iteration of its own
-    for (const name of names)
-      if (this.#entries.peek(name)?.answer.kind === "absent") this.#entries.delete(name);
+    for (const entry of this.#entries.values())
+      if (entry.answer.kind === "absent") this.#drop(entry);
+  }
+
+  #drop(entry: CachedAnswer<T>): void {
+    this.#entries.delete(entry.name);
+    this.#unlink(entry);
+    this.#weight -= entry.weight;
+  }
+
+  #append(entry: CachedAnswer<T>): void {
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest === undefined) this.#oldest = entry;
+    else this.#newest.newer = entry;
+    this.#newest = entry;
+  }
+
+  #unlink({ older, newer }: CachedAnswer<T>): void {
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
   }
 
   #elapsedMs(): number {

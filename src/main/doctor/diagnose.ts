@@ -8,6 +8,7 @@ import type { Finding } from "../../cli/commands/doctor.ts";
 import type { FeedStatus } from "../../lists/feed-status.ts";
 import { DatabaseFault, type DatabaseFaultCode } from "../../store/database-fault.ts";
 import type { SqlDatabase } from "../../store/database.ts";
+import type { Ailment } from "../../store/embedded/sqlite.ts";
 import { LOCK_FILE, lockForServing } from "../../store/embedded/serving-lock.ts";
 import { wouldTakeWrites } from "../../store/takes-writes.ts";
 import { isDnsOff, openDns, openTrust } from "../checker.ts";
@@ -96,7 +97,7 @@ async function examineDatabase(
     finding(
       "database",
       config.databaseUrl === undefined
-        ? await examineFile(db)
+        ? await examineFile(db, config)
         : "PostgreSQL answers and takes writes.",
     ),
     finding("schema", `Version ${String(number)}, as this program has it.`),
@@ -105,12 +106,13 @@ async function examineDatabase(
   ];
 }
 
-async function examineFile(db: SqlDatabase["db"]): Promise<Inspection> {
+async function examineFile(db: SqlDatabase["db"], config: Config): Promise<Inspection> {
   const { rows } = await sql<Record<string, string>>`pragma quick_check(5)`.execute(db);
   const words = rows.flatMap((row) => Object.values(row));
   if (words.join() === "ok") return "The file is whole and takes writes.";
-  const says = `The file is damaged: ${words.join("; ").slice(0, 300)}`;
-  return wrong(says, "Stop the service and restore a back-up.");
+  const line = words.join("; ").replaceAll(/\s+/g, " ").slice(0, 300);
+  const { says = line, toDo = "" } = databaseTrouble(config, "damaged") ?? {};
+  return wrong(says, `${toDo} SQLite says: ${line}.`);
 }
 
 /** An account's balance is the sum of its entries, and never negative. */
@@ -172,8 +174,8 @@ async function examine(process: Process): Promise<readonly Finding[]> {
     ...(await examineServer(config, isServed(config))).map((each) => finding("service", each)),
     finding("memory", examineMemory(config)),
     finding("disk", await examineDisk(config.dataDir)),
-    ...(await caught("database", () => examineStored(process))),
-    ...(await caught("resolver", () => examineNetwork(process))),
+    ...(await caught("database", config, () => examineStored(process))),
+    ...(await caught("resolver", config, () => examineNetwork(process))),
   ];
   return inOneLine(found);
 }
@@ -228,6 +230,8 @@ async function examineNetwork(process: Process): Promise<readonly Finding[]> {
 async function examineStored(process: Process): Promise<readonly Finding[]> {
   const { config, clock } = process;
   if (!hasDatabase(config)) {
+    const gone = isServed(config) === true ? databaseTrouble(config, "gone") : undefined;
+    if (gone !== undefined) return [finding("database", gone)];
     const toDo = "Start the service once, or set GATEPOST_DATA_DIR.";
     return [finding("database", note(missingWords(config).trim(), toDo))];
   }
@@ -268,25 +272,33 @@ const REPAIRS: Partial<Record<DatabaseFaultCode, string>> = {
   unwritable:
     "Give the folder to the service's user and make it writable, or run this as that user.",
   full: "Free some space.",
-  unreadable: "Look for faults of the disk in the system's log, and mend it.",
   not_a_directory: "Set GATEPOST_DATA_DIR to a folder.",
-  not_a_database: "Restore a back-up.",
   unreachable: "Start PostgreSQL, or correct host and port in DATABASE_URL.",
   denied: "Correct user, password and TLS in DATABASE_URL, or the rights of the user.",
   no_database: "Restore a back-up, or correct the name.",
   too_old: "Bring PostgreSQL up to version 15 or newer.",
 };
 
+/** What a service that is open says in health's words, whoever finds it. */
+const AILMENTS: Partial<Record<DatabaseFaultCode, Ailment>> = {
+  not_a_database: "damaged",
+  unreadable: "unreadable",
+};
+
 async function caught(
   name: "database" | "resolver",
+  config: Config,
   look: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
-    const repair = error instanceof DatabaseFault ? REPAIRS[error.code] : undefined;
-    const isSchema = error instanceof DatabaseFault && /schema|behind/.test(error.code);
-    const toDo = repair ?? "Report this with what gatepost doctor --json prints.";
+    const { code } = error instanceof DatabaseFault ? error : { code: undefined };
+    const ailment = code && AILMENTS[code];
+    const told = ailment && databaseTrouble(config, ailment);
+    if (told !== undefined) return [finding(name, told)];
+    const isSchema = code !== undefined && /schema|behind/.test(code);
+    const toDo = (code && REPAIRS[code]) ?? "Report this with what gatepost doctor --json prints.";
     return [finding(isSchema ? "schema" : name, wrong(messageOf(error), toDo))];
   }
 }

@@ -4,6 +4,7 @@ import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-ser
 import type { Clock } from "../base/clock.ts";
 import { type Note, SERVICE } from "../accounts/audit.ts";
 import { type End, every } from "../base/every.ts";
+import { inRounds } from "../base/rounds.ts";
 import type { Log } from "../base/log.ts";
 import { orAborted } from "../outbound/dial.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
@@ -147,7 +148,6 @@ export class FeedRefresher {
   #versions: ReadonlyMap<string, string>;
   #state: RefreshState = {};
   #running: Promise<readonly RefreshOutcome[]> | undefined;
-  #looking: Promise<void> = Promise.resolve();
   #swap: (loaded: LoadedLists) => void = () => undefined;
   readonly #over = new AbortController();
 
@@ -185,11 +185,7 @@ export class FeedRefresher {
     this.#every(LOOK_MS, LOOK_MS, this.#over.signal, () => this.look());
   }
 
-  look(): Promise<void> {
-    const looked = this.#looking.then(() => this.#lookNow());
-    this.#looking = looked.catch(() => undefined);
-    return looked;
-  }
+  readonly look = inRounds(() => this.#lookNow());
 
   async lookLogged(): Promise<void> {
     await this.look().catch((fault: unknown) => this.#failed(fault));
@@ -218,7 +214,7 @@ export class FeedRefresher {
 
   async stop(): Promise<void> {
     this.#over.abort();
-    await Promise.allSettled([this.#running, this.#looking]);
+    await Promise.allSettled([this.#running, this.look()]); // what was under way is over then
   }
 
   #every(firstMs: number, ms: number, over: AbortSignal, work: () => Promise<void>): End {

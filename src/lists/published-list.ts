@@ -22,7 +22,6 @@ interface PublishedListParts {
   readonly lists: {
     datasets(): Datasets;
     shared(): SharedDatasets;
-    version(): number;
   };
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly log: Pick<Log, "error">;
@@ -65,7 +64,7 @@ function currentFile<File>(
   let making: Promise<File> | undefined;
   let madeAtMs = -Infinity;
   const make = async (): Promise<File> => {
-    const version = lists.version();
+    const { version } = lists.datasets();
     try {
       const file = await makeFile();
       made = { file, version };
@@ -77,7 +76,7 @@ function currentFile<File>(
   };
   return async () => {
     if (made === undefined) return (making ??= make());
-    const isOld = made.version !== lists.version();
+    const isOld = made.version !== lists.datasets().version;
     if (isOld && making === undefined && clock.monotonicMs() - madeAtMs >= REMADE_AFTER_MS) {
       making = make();
       making.catch((fault: unknown) => log.error(event, fault));

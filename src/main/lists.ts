@@ -66,7 +66,6 @@ export class KnownNames {
 export interface ServedLists {
   /** What is known now; take it anew for each check. */
   readonly datasets: () => Datasets;
-  readonly version: () => number;
   readonly shared: () => SharedDatasets;
   readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
   readonly recorder: MailRecorder;
@@ -152,7 +151,6 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
   const feeds = FETCHED_SOURCES.map(({ id }) => id);
   return {
     datasets,
-    version: () => known.datasets.version,
     shared: () => known.shared,
     onShared: (listener) => known.listen(listener),
     recorder,

@@ -201,20 +201,21 @@ export async function openSecretKey(
   config: KeyConfig,
   { db }: Pick<SqlDatabase, "db">,
 ): Promise<Uint8Array> {
-  await requireSecretKey(config, { db });
+  const known = await requireSecretKey(config, { db });
+  if (known !== undefined) return known;
   const key = loadSecretKey(config.secretKey, config.dataDir);
   const fingerprint = keyFingerprint(key);
   if ((await agreeFact(db, "secret_key", fingerprint)) === fingerprint) return key;
   throw otherKey(config);
 }
 
-/** Throws as `openSecretKey` does, and writes nothing. */
+/** The key that the database is used with, if any. Throws as `openSecretKey` does, and writes nothing. */
 export async function requireSecretKey(
   config: KeyConfig,
   { db }: Pick<SqlDatabase, "db">,
-): Promise<void> {
+): Promise<Uint8Array | undefined> {
   const known = await readFact(db, "secret_key");
-  if (known === undefined) return;
+  if (known === undefined) return undefined;
   if (config.secretKey === undefined && !existsSync(join(config.dataDir, KEY_FILE))) {
     throw new DatabaseFault(
       "other_key",
@@ -224,7 +225,8 @@ export async function requireSecretKey(
     );
   }
   const key = loadSecretKey(config.secretKey, config.dataDir);
-  if (keyFingerprint(key) !== known) throw otherKey(config);
+  if (keyFingerprint(key) === known) return key;
+  throw otherKey(config);
 }
 
 function otherKey({ secretKey, dataDir }: KeyConfig): DatabaseFault {

@@ -77,7 +77,7 @@ export interface Upgrading extends Partial<Means> {
   readonly copy?: (schema: number) => string;
   readonly migrations?: readonly Migration[];
   /** Throws where a start of this database would be refused; it has changed nothing then. */
-  readonly before?: (db: Kysely<Database>) => Promise<void>;
+  readonly before?: (db: Kysely<Database>) => Promise<unknown>;
 }
 
 const AGAIN_MS = 1_000;

@@ -1,6 +1,7 @@
 import type { Jobs } from "./jobs.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type End, every } from "../../base/every.ts";
+import { inRounds } from "../../base/rounds.ts";
 import type { Log } from "../../base/log.ts";
 import type { Owner } from "../../base/owner.ts";
 import type { Tx } from "../../store/transaction.ts";
@@ -36,10 +37,7 @@ const LOOK_EVERY_MS = 1_000;
 
 export function announcer({ jobs, clock, log, announcement }: AnnounceDeps): Announcer {
   let isStopped = false;
-  let last: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
   const announceAll = async (): Promise<void> => {
-    next = undefined;
     const faults: unknown[] = [];
     for (const session of isStopped ? [] : await jobs.unannounced()) {
       if (isStopped) break;
@@ -51,20 +49,14 @@ export function announcer({ jobs, clock, log, announcement }: AnnounceDeps): Ann
     }
     if (faults.length > 0) throw faults[0];
   };
-  const round = (): Promise<void> => {
-    if (next === undefined) {
-      next = last.catch(() => undefined).then(announceAll);
-      last = next;
-    }
-    return next;
-  };
+  const round = inRounds(announceAll);
   const failed = (fault: unknown): void => log.error("bulk.announce_failed", fault);
   const endLooks = every({ ms: LOOK_EVERY_MS, firstMs: 0, clock, failed }, round);
   return {
     announce: () => round().catch(() => undefined), // the next look logs a fault
     async stop() {
       isStopped = true;
-      await Promise.all([endLooks(), last.catch(() => undefined)]);
+      await Promise.all([endLooks(), round().catch(() => undefined)]); // what was under way is over then
     },
   };
 }

@@ -142,12 +142,8 @@ export class Jobs {
         .updateTable("chunks")
         .set({ available_at_ms: null, lease_worker: null, lease_token: null, answered: null })
         .where("session", "=", session)
-        .where((chunk) =>
-          chunk.or([
-            chunk("available_at_ms", "<=", nowMs),
-            chunk.and([chunk("available_at_ms", "is not", null), chunk("lease_token", "is", null)]),
-          ]),
-        )
+        .where("available_at_ms", "is not", null)
+        .where(raw<boolean>`(available_at_ms <= ${nowMs} or lease_token is null)`)
         .returning(["entries", "claims"])
         .execute();
       const fresh = closed.filter(({ claims }) => claims === 0);
@@ -174,14 +170,9 @@ export class Jobs {
             .selectFrom("chunks")
             .select("session")
             .where("available_at_ms", "<=", nowMs)
-            .where((chunk) =>
-              chunk.or([
-                chunk("claims", ">=", CLAIMS_MAX),
-                chunk.and([
-                  chunk("claims", ">=", SILENT_CLAIMS_MAX),
-                  chunk(chunk.ref("jobs.accepted_at_ms"), "<=", nowMs - CRASHING_LIFE_MS),
-                ]),
-              ]),
+            .where(
+              raw<boolean>`(claims >= ${CLAIMS_MAX} or
+                claims >= ${SILENT_CLAIMS_MAX} and jobs.accepted_at_ms <= ${nowMs - CRASHING_LIFE_MS})`,
             ),
         )
         .returningAll()

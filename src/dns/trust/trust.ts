@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, inTime } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { LookupOutcome } from "../cache.ts";
 import { A, MX, NS, type RecordKind } from "../message/records.ts";
@@ -341,13 +341,7 @@ export class Trust {
   /** The quickest proof that names are still found; a whole round when there is none. */
   async #confirm(): Promise<Round> {
     const round = this.#distrusted === undefined && this.#everFound ? this.#askOne() : this.#ask();
-    let cancel = (): void => undefined;
-    const late = new Promise<Round>((resolve) => {
-      cancel = this.#clock.after(WAIT_MS, () => resolve("open"));
-    });
-    const first = await Promise.race([round, late]);
-    cancel();
-    return first;
+    return await inTime(round, { timeoutMs: WAIT_MS, late: "open", clock: this.#clock });
   }
 
   #askOne(): Promise<Round> {

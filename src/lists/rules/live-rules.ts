@@ -3,6 +3,7 @@ import { rulesOf } from "../../core/evidence/rule.ts";
 import type { AddressHash } from "../../base/secrets.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type End, every } from "../../base/every.ts";
+import { inRounds } from "../../base/rounds.ts";
 import type { Log } from "../../base/log.ts";
 import type { Notices } from "../../store/notices.ts";
 import type { Rule } from "./entry-json.ts";
@@ -27,7 +28,6 @@ export class LiveRules {
   #nextExpiryMs = Infinity;
   #end: End | undefined;
   #unsubscribe: (() => void) | undefined;
-  #last: Promise<void> = Promise.resolve();
 
   constructor(deps: LiveRulesDeps) {
     this.#deps = deps;
@@ -55,27 +55,19 @@ export class LiveRules {
   start(changed: () => void): void {
     const { clock, log, notices } = this.#deps;
     const failed = (fault: unknown): void => log.error("rules.read_failed", fault);
-    this.#end = every({ ms: OPERATOR_POLL_MS, clock, failed }, () => this.#look(changed));
+    // Of two looks at once the older could be the one that stays.
+    const look = inRounds(async () => {
+      if ((await this.refresh()) && this.#end !== undefined) changed();
+    });
+    this.#end = every({ ms: OPERATOR_POLL_MS, clock, failed }, look);
     // The next poll reads what a notice could not, or reports the failure.
-    const look = (): void => void this.#look(changed).catch(() => undefined);
-    this.#unsubscribe = notices?.hear("lists", look);
+    this.#unsubscribe = notices?.hear("lists", () => void look().catch(() => undefined));
   }
 
   stop(): void {
     this.#unsubscribe?.();
     void this.#end?.();
     this.#end = undefined;
-  }
-
-  /** One after another: of two looks at once the older could be the one that stays. */
-  #look(changed: () => void): Promise<void> {
-    const looked = this.#last
-      .then(() => this.refresh())
-      .then((isNew) => {
-        if (isNew && this.#end !== undefined) changed();
-      });
-    this.#last = looked.catch(() => undefined);
-    return looked;
   }
 }
 

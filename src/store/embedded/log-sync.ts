@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
+import { inRounds } from "../../base/rounds.ts";
 
 export interface LogSync {
   /** Resolves when what was committed before the call outlives a power cut. Rejects from the first refusal of the disk on. */
@@ -49,30 +50,16 @@ export function logSync(
       throw error;
     }
   };
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const begin = async (): Promise<void> => {
-    next = undefined;
-    running = write();
-    try {
-      await running;
-    } finally {
-      running = undefined;
-    }
-  };
+  const synced = inRounds(write);
+  let last: Promise<void> = Promise.resolve();
   return {
-    synced() {
-      if (next !== undefined) return next;
-      if (running === undefined) return begin();
-      next = running.then(begin, begin);
-      return next;
-    },
+    synced: () => (last = synced()),
     refusal,
     refuse,
     isGone: () => Atomics.load(known, 1) === 1,
     noteGone: (isGone) => void Atomics.store(known, 1, isGone ? 1 : 0),
     async close() {
-      while (running !== undefined) await (next ?? running).catch(() => undefined);
+      await last.catch(() => undefined);
       if (descriptor !== undefined) closeSync(descriptor);
     },
   };

@@ -3,6 +3,7 @@ import { before, test } from "node:test";
 import { appWith } from "../../test/http/http-app.ts";
 import { assertDocumented, assertShape } from "../../test/http/documented.ts";
 import { inject } from "../../test/http/inject.ts";
+import { FEATURES } from "../core/checks/registry.ts";
 import { OPERATIONS } from "./operations.ts";
 import { ErrorSchema } from "./schemas.ts";
 
@@ -125,5 +126,14 @@ for (const [path, method, status, names] of HEADERS) {
   test(`${status} of ${path} names its headers`, () => {
     const headers = at(document, "paths", path, method, "responses", status, "headers");
     assert.deepEqual(Object.keys(Object(headers)), [...names]);
+  });
+}
+
+for (const kind of ["email", "domain"]) {
+  test(`premium features of a path are named as suffixes of /api/${kind}`, () => {
+    const path = `/api/${kind}/{${kind}}/{features}`;
+    const parameters = at(document, "paths", path, "get", "parameters") as readonly Json[];
+    const features = parameters.find(({ name }) => name === "features");
+    assert.deepEqual(at(features, "schema", "enum"), FEATURES);
   });
 }

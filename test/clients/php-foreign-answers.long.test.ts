@@ -10,9 +10,18 @@ const PROGRAM = `
 require $argv[1];
 $seen = [];
 set_error_handler(function (int $level, string $text) use (&$seen) { $seen[] = $text; return true; });
-foreach (json_decode($argv[2]) as $text) {
+$transport = new class implements Gatepost\\Transport {
+    public string $text = '';
+    public function send(Gatepost\\Request $request, Gatepost\\Deadline $deadline): Gatepost\\Response
+    {
+        return new Gatepost\\Response(200, ['content-type' => 'application/json'], $this->text);
+    }
+};
+$gatepost = new Gatepost\\Client('http://127.0.0.1:9', transport: $transport);
+foreach (json_decode($argv[2]) as $transport->text) {
+    $text = $transport->text;
     try {
-        Gatepost\\Result::read(json_decode($text, true));
+        $gatepost->check('jo@x.example');
         $seen[] = "read: $text";
     } catch (Gatepost\\GatepostException $fault) {
         if ($fault->kind !== 'answer') $seen[] = $fault->kind;
@@ -34,7 +43,7 @@ const ANSWERS = [
 testWith(
   ["php"],
   hasTool("php") ? [] : ["php"],
-  "PHP: an answer of another program raises no warning",
+  "PHP: check() of an answer of another program raises no warning",
   async () => {
     const words = ["-r", PROGRAM, "--", AUTOLOAD, JSON.stringify(ANSWERS)];
     const { stdout, stderr } = await promisify(execFile)("php", words);

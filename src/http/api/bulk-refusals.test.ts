@@ -76,6 +76,7 @@ test("a second job of the same owner is refused, and the cooldown names its seco
   const second = await server.post("/api/email", form);
   assert.equal(second.status, 429);
   assert.match(second.body, /^\{"error":"You already have a bulk job in progress\. Wait/);
+  assert.equal(second.headers.get("retry-after"), "10");
   await server.ask(`/api/view/${sessionIn(first)}`, { method: "DELETE" });
   const third = await server.post("/api/email", form);
   assert.equal(

@@ -86,6 +86,30 @@ test("a store that fails undoes the mark that the batch is announced", async (t)
   await assert.rejects(announce("a1", statsOf(SESSION)), /webhook_deliveries/);
 });
 
+test("an outage of the store is one line of the log, and the next one another", async (t) => {
+  const { dispatcher, deliveries, stores, log, announce, subscribe, posts } = await webhookWorld(t);
+  await subscribe("a1");
+  const claim = deliveries.claim.bind(deliveries);
+  let claims = 0;
+  deliveries.claim = (...words) => {
+    claims += 1;
+    return claim(...words);
+  };
+  const { schema } = stores.sql.db;
+  for (const outages of [1, 2]) {
+    await schema.alterTable("webhook_deliveries").renameTo("away").execute();
+    for (const want = claims + 5; claims < want;) {
+      const before = claims;
+      dispatcher.wake();
+      await until("another claim", () => claims > before);
+    }
+    await schema.alterTable("away").renameTo("webhook_deliveries").execute();
+    await announce("a1", statsOf(SESSION));
+    await until("the post", () => posts.length === outages);
+    assert.deepEqual(log.events, Array<string>(outages).fill("webhooks.queue_failed"));
+  }
+});
+
 test("a secret or URL changed while a delivery waits counts at once", async (t) => {
   const clock = manualClock();
   const { subscribe, announce, endpoints, box, posts, parked } = await webhookWorld(t, { clock });

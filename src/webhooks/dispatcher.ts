@@ -95,6 +95,7 @@ export class Dispatcher {
   #claiming: Promise<void> | undefined;
   #isWanted = false;
   #isStopped = false;
+  #isFailing = false;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
@@ -195,7 +196,14 @@ export class Dispatcher {
     if (this.#isStopped) return;
     this.#isWanted = true;
     this.#claiming ??= this.#claimWanted()
-      .catch((fault: unknown) => this.#deps.log.error("webhooks.queue_failed", fault))
+      .then(
+        () => void (this.#isFailing = false),
+        (fault: unknown) => {
+          // One outage is one line.
+          if (!this.#isFailing) this.#deps.log.error("webhooks.queue_failed", fault);
+          this.#isFailing = true;
+        },
+      )
       .finally(() => {
         this.#claiming = undefined;
         // A wake that came between the last look and here would else wait for the next poll.

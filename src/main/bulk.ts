@@ -15,7 +15,7 @@ import { AccountLists } from "../bulk/lists/lists.ts";
 import { SessionStore } from "../bulk/jobs/sessions.ts";
 import { BUFFER_MAX_ENTRIES, BulkService } from "../bulk/jobs/submit.ts";
 import { BulkWorker } from "../bulk/jobs/worker.ts";
-import { coreEntryCheck, type EntryCheck } from "../bulk/jobs/entry-check.ts";
+import { coreEntryCheck } from "../bulk/jobs/entry-check.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import type { SharedCap } from "../dns/flow/window.ts";
@@ -30,20 +30,6 @@ import type { Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
 import { CORE_BUDGET_MS } from "../check/bounded-lookup.ts";
-
-export interface BulkChecker {
-  readonly check: EntryCheck;
-  /** Undefined, or a promise that the resolver takes the program's own questions, after a turn of the event loop. */
-  readonly room: () => Promise<void> | undefined;
-  /** Whether DNS answers, in four tries, and its answers can be trusted. */
-  readonly dnsAnswers: () => Promise<boolean>;
-  readonly isDnsOff: boolean;
-  readonly silentMs: () => number;
-  readonly dnsFigures: () => DnsFigures;
-  readonly verdicts: () => VerdictTotals;
-  readonly hasRoom: (owner: OwnerKey) => boolean;
-  readonly close: () => void;
-}
 
 /** No client waits for one entry, so all its tries may run, also those of a second host. */
 const ENTRY_BUDGET_MS = 10_000;
@@ -68,7 +54,7 @@ interface EntryCheckParts {
 export function openBulkChecker(
   { config, machine }: CheckerProcess,
   { datasets, recorder, trust, cap }: EntryCheckParts,
-): BulkChecker {
+) {
   const dns = openDns(config, "bulk", { cap, machine, trust });
   // The second pass has sockets and a window of its own: names that are dead would narrow that of the first.
   const second = openDns(config, "again", { cap, machine, trust });
@@ -90,23 +76,27 @@ export function openBulkChecker(
   let begun = 0;
   return {
     check,
-    room() {
+    /** Undefined, or a promise that the resolver takes the program's own questions, after a turn of the event loop. */
+    room(): Promise<void> | undefined {
       begun += 1;
       if (begun % BEGUN_AT_ONCE > 0) return dns.room();
       return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());
     },
+    /** Whether DNS answers, in four tries, and its answers can be trusted. */
     dnsAnswers: () => trust?.answers() ?? probe.probe(),
     isDnsOff: isDnsOff(config),
     silentMs: () => dns.stats().silentMs,
-    dnsFigures: () => ({
+    dnsFigures: (): DnsFigures => ({
       clients: { bulk: dns.stats(), again: second.stats() },
       trust: trust?.stats(),
     }),
-    verdicts: () => verdicts.counts,
-    hasRoom: (owner) => dns.room(owner) === undefined,
+    verdicts: (): VerdictTotals => verdicts.counts,
+    hasRoom: (owner: OwnerKey) => dns.room(owner) === undefined,
     close: () => [dns, second, probe].forEach((client) => client.close()),
   };
 }
+
+export type BulkChecker = ReturnType<typeof openBulkChecker>;
 
 /** Bulk asks no registry: of the premium checks only the spam trap runs, which needs no question. */
 const withoutRegistry = (questions: DnsQuestions): Lookup => ({
@@ -125,7 +115,7 @@ interface WorkParts extends EntryCheckParts {
 export function openWork(
   process: CheckerProcess & Pick<Process, "clock" | "log" | "closing" | "name">,
   parts: WorkParts,
-): { readonly checks: BulkChecker; readonly worker: BulkWorker } {
+) {
   const { clock, log, closing, name } = process;
   const { db, shares, isWatched, completed } = parts;
   const checks = openBulkChecker(process, parts);
@@ -152,12 +142,6 @@ interface OpenBulkParts {
   readonly lists: ReadsLists;
 }
 
-export interface OpenBulk {
-  readonly service: BulkService;
-  readonly lists: AccountLists;
-  readonly thread: BulkThread | undefined;
-}
-
 interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" | "closing"> {
   readonly config: Pick<
     Config,
@@ -167,7 +151,7 @@ interface BulkProcess extends Pick<Process, "machine" | "clock" | "ids" | "log" 
 }
 
 /** Bulk validation: the service here, and its worker where it is alone. Closing hands jobs back. */
-export async function openBulk(process: BulkProcess, parts: OpenBulkParts): Promise<OpenBulk> {
+export async function openBulk(process: BulkProcess, parts: OpenBulkParts) {
   const { clock, ids, log, closing, config } = process;
   const { where, sql, jobs, checker, recorder, shares } = parts;
   const { db } = sql;

@@ -4,7 +4,6 @@ import { createShares, ONE_OWNER, type Shares } from "../base/shares.ts";
 import { createBootstrapCopy } from "../check/rdap/bootstrap-copy.ts";
 import { createRegistration, type RegistrationCache } from "../check/rdap/registration.ts";
 import {
-  type CheckWithoutDns,
   createCheckWithoutDns,
   createSingleCheck,
   type SingleCheck,
@@ -114,18 +113,6 @@ export function openDns(config: DnsConfig, profile: Profile, options: DnsOptions
 export const serversOf = ({ dnsServers }: DnsConfig): readonly ServerAddress[] =>
   dnsServers ?? systemResolvers();
 
-export interface Checker {
-  readonly datasets: () => Datasets;
-  readonly dns: DnsLookup;
-  readonly lookup: Lookup;
-  readonly check: SingleCheck;
-  /** What nobody asked for, the examples of the front page say: it is in no count. */
-  readonly uncounted: SingleCheck;
-  /** The same by the clock of the process, for answers that somebody waits for. */
-  readonly budgeted: SingleCheck;
-  readonly withoutDns: CheckWithoutDns;
-}
-
 interface CheckerParts {
   readonly datasets: () => Datasets;
   readonly registrations: RegistrationCache;
@@ -134,7 +121,7 @@ interface CheckerParts {
   readonly seen?: (validation: Validation) => void;
 }
 
-export function openChecker(process: Process, parts: CheckerParts): Checker {
+export function openChecker(process: Process, parts: CheckerParts) {
   const { config, clock } = process;
   const { datasets, registrations, trust, shares, seen = () => undefined } = parts;
   const dns = openDns(config, "interactive", { ...process, trust });
@@ -154,11 +141,15 @@ export function openChecker(process: Process, parts: CheckerParts): Checker {
     dns,
     lookup,
     check: told(createSingleCheck(deps)),
+    /** What nobody asked for, the examples of the front page say: it is in no count. */
     uncounted: createSingleCheck(deps),
+    /** By the clock of the process, for answers that somebody waits for. */
     budgeted: told(createSingleCheck(deps, clock)),
     withoutDns: createCheckWithoutDns(deps),
   };
 }
+
+export type Checker = ReturnType<typeof openChecker>;
 
 /** How long one question to a registry may take: what is left of the premium budget is less anyway. */
 const REGISTRY_TIMEOUT_MS = 3_500;

@@ -74,26 +74,13 @@ interface AccountProcess extends Pick<Process, "clock" | "ids" | "log"> {
   readonly config: Pick<Process["config"], "signup" | "signInHeader" | "trustProxy">;
 }
 
-type OfOthers =
-  | "accountLists"
-  | "dnsTest"
-  | "gate"
-  | "health"
-  | "bodies"
-  | "isHostAllowed"
-  | "pages"
-  | "requests"
-  | "system"
-  | "watch"
-  | "webhooks";
-
 const dnsSilence = async (health: AccountParts["health"]): Promise<string | undefined> =>
   (await health.state()).broken.find(({ part, stops }) => part === "dns" && stops)?.says;
 
 export function openAccounts(
   { clock, ids, log, config }: AccountProcess,
   { serving, admission, checker, info, countSignIn, health }: AccountParts,
-): Omit<DashboardDeps, OfOthers> {
+) {
   const { backing, lists, shares, tiers, secretKey } = serving;
   const { store, usage, rates, quotas, jobs } = backing;
   const [{ check, uncounted, datasets }, { operator, refresh }] = [checker, lists];
@@ -141,7 +128,7 @@ export function openAccounts(
     usage: new UsageReader({ usage, clock, tiers }),
     check: createAccountCheck({ ...told, admission, check, datasets, tiers }),
     setUp,
-    listsWith: (entry) => listsWith(entry, datasets()),
+    listsWith: (entry: string) => listsWith(entry, datasets()),
     frontPage: createFrontPage({ check: uncounted, datasets, refresh, clock }),
     operator,
     refresh,

@@ -63,21 +63,6 @@ export class KnownNames {
   }
 }
 
-export interface ServedLists {
-  /** What is known now; take it anew for each check. */
-  readonly datasets: () => Datasets;
-  readonly shared: () => SharedDatasets;
-  readonly onShared: (listener: (shared: SharedDatasets) => void) => void;
-  readonly recorder: MailRecorder;
-  readonly operator: RuleService;
-  readonly refresh: FeedRefresh;
-  readonly feeds: () => readonly FeedStatus[];
-  /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
-  readonly duties: Duties;
-  readonly start: () => void;
-  readonly prune: () => Promise<void>;
-}
-
 interface ListsParts {
   readonly sql: Pick<SqlDatabase, "db">;
   /** A DNS client of its own profile, so that learning holds up no check. */
@@ -122,7 +107,7 @@ function openRefresher(
 }
 
 /** Reads what lies in the packages and the database; nothing is fetched yet, and nothing runs. */
-export async function openLists(process: Process, parts: ListsParts): Promise<ServedLists> {
+export async function openLists(process: Process, parts: ListsParts) {
   const { config, clock, log, closing } = process;
   const { notices, sql, lookup } = parts;
   const { db } = sql;
@@ -150,13 +135,15 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
   });
   const feeds = FETCHED_SOURCES.map(({ id }) => id);
   return {
+    /** What is known now; take it anew for each check. */
     datasets,
     shared: () => known.shared,
-    onShared: (listener) => known.listen(listener),
+    onShared: (listener: (shared: SharedDatasets) => void) => known.listen(listener),
     recorder,
     operator: new RuleService({ entries, hash, clock, feeds, ...told }),
-    refresh: refresher,
+    refresh: refresher as FeedRefresh,
     feeds: () => refresher.statusNow(),
+    /** Fetching and learning, by one process at a time; none if GATEPOST_LISTS_REFRESH is off. */
     duties: config.listsRefresh === "daily" ? dutiesOf(refresher, learner, isDnsOff(config)) : {},
     start() {
       refresher.follow((fresh) => known.change(fresh.shared));
@@ -171,6 +158,8 @@ export async function openLists(process: Process, parts: ListsParts): Promise<Se
     },
   };
 }
+
+export type ServedLists = Awaited<ReturnType<typeof openLists>>;
 
 function dutiesOf(
   refresher: FeedRefresher,

@@ -347,14 +347,8 @@ export const SHARES: readonly Figure<SharesNow>[] = [
   },
 ];
 
-interface DatabaseReading {
-  readonly backlog: Backlog | undefined;
-  readonly isUp: boolean;
-  readonly tookMs: number;
-}
-
 /** What waits in the database. A database that does not answer leaves the figures out. */
-export const BACKLOG: readonly Figure<DatabaseReading>[] = [
+export const BACKLOG: readonly Figure<Awaited<ReturnType<typeof readDatabase>>>[] = [
   {
     name: "gatepost_database_up",
     help: "1 when the database answered this scrape within 2 s and takes writes.",
@@ -406,7 +400,7 @@ export async function readDatabase(
   clock: Clock,
   answers: () => Promise<boolean>,
   read: () => Promise<Backlog>,
-): Promise<DatabaseReading> {
+) {
   const startMs = clock.monotonicMs();
   const limit = { timeoutMs: 2_000, clock };
   const writes = inTime(

@@ -18,23 +18,20 @@ import { AUDIT_MS, AuditLog } from "../accounts/audit.ts";
 import { pruneCounters } from "../accounts/admission/shared-counters.ts";
 import type { Registry } from "prom-client";
 import { createThrottleLog } from "../accounts/admission/throttle-log.ts";
-import { readTiersFile, type Tiers } from "../accounts/admission/tiers.ts";
+import { readTiersFile } from "../accounts/admission/tiers.ts";
 import { sweepDrafts } from "../base/drafts.ts";
-import { createMetrics, type Metrics } from "../base/metrics.ts";
+import { createMetrics } from "../base/metrics.ts";
 import { createShares, type Shares } from "../base/shares.ts";
 import { readBacklog } from "../bulk/jobs/jobs.ts";
 import type { Profile } from "../dns/query.ts";
-import type { DnsLookup } from "../dns/lookup.ts";
-import type { Trust } from "../dns/trust/trust.ts";
 import { openDns, openTrust, rdapFolder } from "./checker.ts";
-import { type ServedLists, openLists } from "./lists.ts";
+import { openLists } from "./lists.ts";
 import {
   BACKLOG,
   countedRequests,
   eventCounter,
   FEEDS,
   nothingCounted,
-  type ProcessCounts,
   PROGRAM,
   readDatabase,
   SHARES,
@@ -42,22 +39,10 @@ import {
 } from "./metrics.ts";
 import type { Process } from "./process.ts";
 import { programVersion } from "./program-files.ts";
-import { type Backing, openBacking, openSecretKey } from "./store.ts";
-
-export interface Serving {
-  readonly tiers: Tiers;
-  readonly backing: Backing;
-  readonly secretKey: Uint8Array;
-  readonly metrics: Metrics;
-  readonly counted: ProcessCounts;
-  readonly shares: Shares;
-  readonly trust: Trust | undefined;
-  readonly dns: DnsLookup;
-  readonly lists: ServedLists;
-}
+import { openBacking, openSecretKey } from "./store.ts";
 
 /** `profile` is of its DNS client. Everything is closed with the process. */
-export async function openServing(process: Process, profile: Profile): Promise<Serving> {
+export async function openServing(process: Process, profile: Profile) {
   const { config, clock } = process;
   const tiers = readTiersFile(config.tiersFile);
   tidyUp(process);
@@ -83,6 +68,8 @@ export async function openServing(process: Process, profile: Profile): Promise<S
   watch(registry, FEEDS, () => lists.feeds());
   return { tiers, backing, secretKey, metrics, counted: requests, shares, trust, dns, lists };
 }
+
+export type Serving = Awaited<ReturnType<typeof openServing>>;
 
 /** At a start: what killed processes left half written in the data directory goes. */
 function tidyUp({ config: { dataDir }, clock, log }: Process): void {

@@ -23,7 +23,7 @@ import { askedRarely } from "../base/health.ts";
 import { KEY_FILE, keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { AccountSwitches } from "../gate/account-switches.ts";
 import { Hooks } from "../gate/hooks.ts";
-import { createOutcomeReport, type ReportOutcomes, Outcomes } from "../gate/outcomes.ts";
+import { createOutcomeReport, Outcomes } from "../gate/outcomes.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import type { SqlDatabase } from "../store/database.ts";
 import { alone, type Elections } from "../store/elections.ts";
@@ -34,16 +34,6 @@ import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
 import { flushLast, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import { inTime } from "../base/clock.ts";
-
-export interface AccountStore {
-  readonly sql: SqlDatabase;
-  readonly accounts: AccountService;
-  readonly keys: KeyService;
-  readonly credits: Credits;
-  readonly switches: AccountSwitches;
-  readonly reportOutcomes: ReportOutcomes;
-  readonly notices: Notices;
-}
 
 /** The database of the settings. Throws a `DatabaseFault`, and with another secret key than its "known" one before it migrates. */
 export async function openSql(
@@ -85,7 +75,7 @@ export function accountStore(
   sql: SqlDatabase,
   { clock, ids }: Pick<Process, "clock" | "ids">,
   notices: Notices = memoryNotices(),
-): AccountStore {
+) {
   const { db } = sql;
   const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), new Hooks(db)];
   const [outcomes, sessions, passwords] = [new Outcomes(db), new SignIns(db), argonPasswords];
@@ -99,6 +89,8 @@ export function accountStore(
     notices,
   };
 }
+
+export type AccountStore = ReturnType<typeof accountStore>;
 
 /** "in /var/lib/gatepost (node:sqlite)" or "gatepost of db.example (PostgreSQL)"; never a password. */
 export function databasePlace({ dataDir, databaseUrl }: Config): string {

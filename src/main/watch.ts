@@ -15,13 +15,7 @@ interface WatchParts {
   readonly webhooks: Webhooks;
 }
 
-interface Watching {
-  readonly alerts: Alerts;
-  readonly duties: (health: Health) => Duties;
-  readonly list: WatchList;
-}
-
-export function openWatch(process: Process, { serving, checker, webhooks }: WatchParts): Watching {
+export function openWatch(process: Process, { serving, checker, webhooks }: WatchParts) {
   const { clock, ids, log, closing } = process;
   const { db } = serving.backing.store.sql;
   const { announce, announcement } = webhooks.dispatcher;

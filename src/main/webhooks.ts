@@ -8,12 +8,6 @@ import { Dispatcher } from "../webhooks/dispatcher.ts";
 import { Deliveries, WebhookEndpoints } from "../webhooks/webhooks-store.ts";
 import type { Process } from "./process.ts";
 
-export interface Webhooks {
-  readonly setup: WebhookSetup;
-  readonly deliveries: Deliveries;
-  readonly dispatcher: Dispatcher;
-}
-
 interface WebhookParts {
   readonly sql: SqlDatabase;
   readonly secretKey: Uint8Array;
@@ -23,7 +17,7 @@ interface WebhookParts {
   readonly counted?: (outcome: string) => void;
 }
 
-export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
+export function openWebhooks(process: Process, parts: WebhookParts) {
   const { machine, clock, ids, log, closing } = process;
   const { sql, secretKey, addresses, elsewhere, counted } = parts;
   const [endpoints, deliveries] = [new WebhookEndpoints(sql.db), new Deliveries(sql.db)];
@@ -36,3 +30,5 @@ export function openWebhooks(process: Process, parts: WebhookParts): Webhooks {
   const checkHost = createPublicHostCheck({ addresses, clock });
   return { setup: new WebhookSetup({ endpoints, box, ids, checkHost }), deliveries, dispatcher };
 }
+
+export type Webhooks = ReturnType<typeof openWebhooks>;

@@ -12,21 +12,11 @@ import type { Config } from "./settings/config.ts";
 import { openWebhooks } from "./webhooks.ts";
 import { inTime } from "../base/clock.ts";
 
-export interface RunningWorker {
-  readonly name: string;
-  readonly url: string | undefined;
-  /** Hands chunks back at once, lets webhooks under way end, closes everything; within 30 s. */
-  stop(): Promise<void>;
-}
-
 /** Longer than a webhook may take, and well within what a stop may; what is not handed back ends with its lease. */
 const STOP_LIMIT_MS = 25_000;
 
 /** A process of the scale-out that works off bulk jobs and sends webhooks; rejects with one clear sentence. */
-export async function startWorker(
-  config: Config,
-  machine: Machine = systemMachine,
-): Promise<RunningWorker> {
+export async function startWorker(config: Config, machine: Machine = systemMachine) {
   if (config.databaseUrl === undefined) {
     throw new Error(
       "`gatepost worker` needs DATABASE_URL; without it, `gatepost serve` runs bulk jobs itself",
@@ -34,6 +24,7 @@ export async function startWorker(
   }
   const { name, url, close } = await openProcess(config, { machine }, openWorker);
   const limit = { timeoutMs: STOP_LIMIT_MS, late: undefined, clock: machine.clock };
+  /** `stop` hands chunks back at once, lets webhooks under way end, closes everything; within 30 s. */
   return { name, url, stop: () => inTime(close(), limit) };
 }
 

@@ -3,7 +3,7 @@ import type { App } from "../../src/http/server.ts";
 import type { Machine } from "../../src/main/process.ts";
 import { loadLists } from "../../src/lists/load-lists.ts";
 import type { SqlDatabase } from "../../src/store/database.ts";
-import { type BulkWork, openBulkWork } from "../../src/main/threads/bulk-work.ts";
+import { openBulkWork } from "../../src/main/threads/bulk-work.ts";
 import type {
   BulkThread,
   BulkThreadDeps,
@@ -19,6 +19,8 @@ import type { Chance } from "./chance.ts";
 import { type NameFaults, simulatedResolver } from "./names.ts";
 import type { SimulatedStore } from "./store/store.ts";
 import type { Lifetime, Timeline } from "./timeline.ts";
+
+type BulkWork = Awaited<ReturnType<typeof openBulkWork>>;
 
 /** A webhook as it arrived. */
 export interface Received {

@@ -8,7 +8,6 @@ import { createOutbound } from "../../outbound/outbound.ts";
 import { systemClock as clock } from "../../base/clock.ts";
 import { systemIds as ids } from "../../base/ids.ts";
 import type { Datasets } from "../../core/evidence/datasets.ts";
-import type { Lookup } from "../../core/mail/lookup.ts";
 import type { Log } from "../../base/log.ts";
 import { openDns, openTrust, registrationFrom } from "../checker.ts";
 import { type Dns, lookupOf, requireDns } from "./core.ts";
@@ -121,13 +120,8 @@ function openNetwork(options: ValidatorOptions) {
   };
 }
 
-interface DnsParts {
-  readonly dns: Dns;
-  readonly addresses: Lookup["addresses"];
-}
-
-function dnsOf({ dns }: ValidatorOptions, open: () => DnsLookup): DnsParts {
-  if (dns !== undefined) return { dns, addresses: (host) => dns.addresses(host) };
+function dnsOf({ dns }: ValidatorOptions, open: () => DnsLookup) {
+  if (dns !== undefined) return { dns, addresses: (host: string) => dns.addresses(host) };
   const own = open();
   return { dns: own, addresses: own.everyAddress };
 }

@@ -17,13 +17,6 @@ import { KnownNames, openMailRecorder } from "../lists.ts";
 import { type Closing, closedTogether, type Machine } from "../process.ts";
 import type { BulkFigures, BulkThreadSettings } from "./bulk-thread.ts";
 
-export interface BulkWork {
-  readonly wake: () => void;
-  readonly use: (datasets: SharedDatasets) => void;
-  readonly figures: () => BulkFigures;
-  readonly close: () => Promise<void>;
-}
-
 interface BulkWorkDeps {
   readonly machine: Machine;
   readonly log: Log;
@@ -31,14 +24,10 @@ interface BulkWorkDeps {
 }
 
 /** The bulk worker of one process alone, with a database connection, a resolver and a cache of its own. */
-export const openBulkWork = (settings: BulkThreadSettings, deps: BulkWorkDeps): Promise<BulkWork> =>
+export const openBulkWork = (settings: BulkThreadSettings, deps: BulkWorkDeps) =>
   closedTogether(deps.log, (closing) => open(settings, deps, closing));
 
-async function open(
-  settings: BulkThreadSettings,
-  deps: BulkWorkDeps,
-  closing: Closing,
-): Promise<Omit<BulkWork, "close">> {
+async function open(settings: BulkThreadSettings, deps: BulkWorkDeps, closing: Closing) {
   const { machine, log, completed } = deps;
   const { clock, ids } = machine;
   const process = { config: settings, machine, clock, log, closing, name: ids.hex32() };
@@ -72,8 +61,8 @@ async function open(
   worker.start();
   return {
     wake: () => worker.wake(),
-    use: (datasets) => known.change(datasets),
-    figures: () => ({
+    use: (datasets: SharedDatasets) => known.change(datasets),
+    figures: (): BulkFigures => ({
       dns: checks.dnsFigures(),
       verdicts: checks.verdicts(),
       worker: worker.figures(),

@@ -5,7 +5,7 @@ import { shareDatasets } from "../../../src/lists/shared-datasets.ts";
 import { DomainMails } from "../../../src/lists/domain-mails.ts";
 import { systemIds } from "../../../src/base/ids.ts";
 import { Closing, type Machine, systemMachine } from "../../../src/main/process.ts";
-import { openBulk, type OpenBulk } from "../../../src/main/bulk.ts";
+import { openBulk } from "../../../src/main/bulk.ts";
 import { Jobs } from "../../../src/bulk/jobs/jobs.ts";
 import type { CompletedEvent } from "../../../src/bulk/jobs/announce.ts";
 import { createAdmission } from "../../../src/accounts/admission/admission.ts";
@@ -25,6 +25,8 @@ import { zoneLookup } from "../../dns/zone-lookup.ts";
 import { until } from "../../time/until.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
 import { memoryRateCounter } from "../../../src/accounts/admission/counters.ts";
+
+type OpenBulk = Awaited<ReturnType<typeof openBulk>>;
 
 const NAMES = 3_000;
 

@@ -1,5 +1,5 @@
-// Debian's Exim and OpenSMTPD, unpacked beside its Postfix: each runs with its stock configuration in namespaces of its own, where
-// its users exist.
+// Debian's Postfix, and its Exim and OpenSMTPD unpacked beside it: each runs with its stock configuration in namespaces of its own,
+// where its users exist.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -76,13 +76,8 @@ export function askExim(folder: string, senders: readonly string[]): readonly st
     .split(/\r?\n/);
 }
 
-const OPENSMTPD = `
-  mkdir -p /var/lib/opensmtpd/empty /var/spool/smtpd /run/sbin
-  chmod 711 /var/spool/smtpd
-  cp $DAEMONS/usr/sbin/smtpctl /run/sbin
-  chgrp opensmtpq /run/sbin/smtpctl; chmod g+s /run/sbin/smtpctl
-  cp smtpd.disposable all; echo @other.example > smtpd.disposable
-  $DAEMONS/usr/sbin/smtpd -d -f $FOLDER/smtpd.conf > log 2>&1 &
+/** Prints what the server says of each sender, or else of the recipient. */
+const ASK = `
   ask() { python3 - $SENDERS << END
 import smtplib, sys, time
 for sender in sys.argv[1:]:
@@ -90,13 +85,40 @@ for sender in sys.argv[1:]:
         try: server = smtplib.SMTP("127.0.0.1", 25); break
         except OSError: time.sleep(0.1)
     server.helo("x.example")
-    print(server.mail(sender)[0])
+    said = server.mail(sender)
+    print((said if said[0] >= 400 else server.rcpt("root@localhost"))[0])
     server.close()
 END
-  }
+  }`;
+
+const POSTFIX = `${ASK}
+  mkdir -p /var/lib/postfix /var/spool/postfix
+  chown postfix /var/lib/postfix
+  export MAIL_CONFIG=$FOLDER
+  postfix start 2> log
+  ask`;
+
+/** Debian's configuration, as its package makes it. */
+export const layOutPostfix = (folder: string): void =>
+  cpSync("/etc/postfix", folder, { recursive: true });
+
+/** What Postfix answers to the recipient of mail from each sender. */
+export function askPostfix(folder: string, senders: readonly string[]): readonly string[] {
+  return insideNamespaces(folder, POSTFIX, { SENDERS: senders.join(" ") })
+    .trim()
+    .split("\n");
+}
+
+const OPENSMTPD = `${ASK}
+  mkdir -p /var/lib/opensmtpd/empty /var/spool/smtpd /run/sbin
+  chmod 711 /var/spool/smtpd
+  cp $DAEMONS/usr/sbin/smtpctl /run/sbin
+  chgrp opensmtpq /run/sbin/smtpctl; chmod g+s /run/sbin/smtpctl
+  cp smtpd.disposable all; echo @other.example > smtpd.disposable
+  $DAEMONS/usr/sbin/smtpd -d -f $FOLDER/smtpd.conf > log 2>&1 &
   ask
   cat all > smtpd.disposable
-  /run/sbin/smtpctl update table disposable > /dev/null
+  /run/sbin/smtpctl update table disposable > log.update
   ask`;
 
 /** What OpenSMTPD answers to each sender, with a table of another name and once the table is updated. */

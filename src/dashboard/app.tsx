@@ -1,15 +1,16 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isEnded } from "./lib/client.ts";
+import { health } from "./lib/health.ts";
 import { path } from "./lib/router.ts";
-import { leave, ownEmail, ownerId, signIn } from "./lib/session.ts";
+import { leave, ownEmail, ownerId, session, signIn } from "./lib/session.ts";
 import { announcement, dropSecret, notice, type Notice, secrets } from "./lib/state.ts";
 import { isOpen, PAGES } from "./pages.ts";
 import { Page as SignInPage } from "./pages/sign-in.tsx";
 import { Act, Dialog } from "./parts/act.tsx";
 import { Button, Copy, Fault } from "./parts/button.tsx";
 import { CODE, Form, PASSWORD } from "./parts/form.tsx";
-import { Lazy, PageHead } from "./parts/page.tsx";
+import { Go, Lazy, PageHead } from "./parts/page.tsx";
 import { Shell } from "./shell.tsx";
 
 export function App({ fault }: { fault: string }): VNode {
@@ -22,6 +23,7 @@ export function App({ fault }: { fault: string }): VNode {
         {secrets.value.map((one) => (
           <SecretBox key={one.value} {...one} />
         ))}
+        {session.value.account?.admin && path.value !== "admin/system" && <BrokenNote />}
         {fault === "" ? (
           <Content />
         ) : (
@@ -87,6 +89,18 @@ function SecretBox({
       </div>
       {page === path.value && more}
     </>
+  );
+}
+
+/** What stops people, above every page of an operator; System tells the rest. */
+function BrokenNote(): VNode | null {
+  const broken = health.value.value?.broken.filter(({ stops }) => stops) ?? [];
+  if (broken.length === 0) return null;
+  return (
+    <div class="notice no">
+      <span>{broken.map(({ says }) => says).join(" ")}</span>
+      <Go to="admin/system" act="See what to do" class="small" />
+    </div>
   );
 }
 

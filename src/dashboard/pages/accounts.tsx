@@ -134,7 +134,7 @@ function stateOf({ disabled, admin, origin }: AdminAccount): VNode {
 }
 
 const AccountPage = ({ id }: { id: string }): VNode => (
-  <Loaded path={`admin/accounts/${encodeURIComponent(id)}`} lines={8}>
+  <Loaded path={`admin/accounts/${encodeURIComponent(id)}`} lines={8} heading="Account">
     {({ account, allowance, days, keys }: AdminAccountPage) => (
       <>
         <PageHead

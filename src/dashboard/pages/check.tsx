@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Advice } from "../../core/validate/explain.ts";
 import type { CheckStep, EvidenceShape, FrontPage, ResultJson } from "../../http/account/shapes.ts";
@@ -26,22 +26,12 @@ import {
 
 const ENTRY_MAX_CHARACTERS = 2_000;
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest("input, textarea, select, dialog") !== null;
-
-/** The one field of the page, which has the focus. "/" brings it back. */
+/** The one field of the page, which has the focus. */
 export function Ask(): VNode {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const isWide = matchMedia("(min-width: 901px)").matches; // a phone would open its keyboard
     if (isWide && fragment.value === "") input.current?.focus({ preventScroll: true });
-    const focus = (event: KeyboardEvent): void => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
-      event.preventDefault();
-      input.current?.select();
-    };
-    document.addEventListener("keydown", focus);
-    return () => document.removeEventListener("keydown", focus);
   }, []);
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -52,7 +42,6 @@ export function Ask(): VNode {
       <input
         ref={input}
         aria-label="Address or domain"
-        aria-keyshortcuts="/"
         placeholder="name@domain"
         value={typed.value}
         onInput={(event) => (typed.value = event.currentTarget.value)}
@@ -210,18 +199,18 @@ const bar = (from: number, points: number, words: string, label: string): VNode 
   </div>
 );
 
-const removalPages = ({ lists }: EvidenceShape): ComponentChildren =>
-  lists.flatMap(({ id, removal }) =>
+function removalPages({ lists }: EvidenceShape): VNode | false {
+  const links = lists.flatMap(({ id, removal }) =>
     removal === undefined ? (
       []
     ) : (
-      <p key={id} class="note">
-        <a href={removal} rel="noreferrer">
-          Ask here to have the name taken off {id}
-        </a>
-      </p>
+      <a key={id} href={removal} rel="noreferrer">
+        {id}
+      </a>
     ),
   );
+  return links.length > 0 && <p class="note bar">Have the name taken off: {links}</p>;
+}
 
 function sourceWords({ lists, by }: EvidenceShape): string {
   if (lists.length === 0)

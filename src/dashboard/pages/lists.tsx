@@ -102,9 +102,9 @@ const paste = ({ text = "" }: FormValues): Promise<void> =>
   send(new File([text.replaceAll("\0", "\ufffd")], "pasted.txt"));
 
 function Start(): VNode {
-  const { value: known, reload } = useLoad<ListSummaries>("lists");
-  usePolling(true, reload);
-  const { lists = [], history = [], most = Infinity } = known ?? {};
+  const loading = useLoad<ListSummaries>("lists");
+  usePolling(true, loading.reload);
+  const { lists = [], history = [], most = Infinity } = loading.value ?? {};
   const isFull = lists.length >= most;
   return (
     <>
@@ -124,41 +124,43 @@ function Start(): VNode {
           keeps
         />
       </div>
-      {known === undefined && (
-        <Sheet title="Your lists">
-          <Skeleton />
-        </Sheet>
-      )}
-      {lists.length > 0 && (
-        <TableSheet
-          title="Your lists"
-          head={["List", "State", "Rows", "Deleted"]}
-          numbers={[2]}
-          rows={lists.map((list) => [
-            <a href={`lists#${list.id}`} class="break">
-              {list.name}
-            </a>,
-            stateWords(list),
-            count(list.rows),
-            list.expires_in_seconds === null ? "–" : <Time at={isoIn(list.expires_in_seconds)} />,
-          ])}
-        />
-      )}
-      {history.length > 0 && (
-        <TableSheet
-          {...{ title: "Deleted lists of 13 months", tall: true }}
-          head={["List", "Uploaded", ...PAST_COUNTS.map(([, words]) => words)]}
-          numbers={PAST_COUNTS.map((_, at) => at + 2)}
-          rows={history.map((past) => [
-            <span class="break">{past.name}</span>,
-            <Time at={past.created_at} />,
-            ...PAST_COUNTS.map(([name]) => count(past[name])),
-          ])}
-        />
-      )}
+      <Sheet title="Your lists">
+        <Shown loading={loading}>{keptLists}</Shown>
+      </Sheet>
+      {history.length > 0 && pastLists(history)}
     </>
   );
 }
+
+const keptLists = ({ lists }: ListSummaries): VNode => (
+  <Table
+    label="Your lists"
+    head={["List", "State", "Rows", "Deleted"]}
+    numbers={[2]}
+    none="None yet. Each stays here until it is deleted."
+    rows={lists.map((list) => [
+      <a href={`lists#${list.id}`} class="break">
+        {list.name}
+      </a>,
+      stateWords(list),
+      count(list.rows),
+      list.expires_in_seconds === null ? "–" : <Time at={isoIn(list.expires_in_seconds)} />,
+    ])}
+  />
+);
+
+const pastLists = (history: ListSummaries["history"]): VNode => (
+  <TableSheet
+    {...{ title: "Deleted lists of 13 months", tall: true }}
+    head={["List", "Uploaded", ...PAST_COUNTS.map(([, words]) => words)]}
+    numbers={PAST_COUNTS.map((_, at) => at + 2)}
+    rows={history.map((past) => [
+      <span class="break">{past.name}</span>,
+      <Time at={past.created_at} />,
+      ...PAST_COUNTS.map(([name]) => count(past[name])),
+    ])}
+  />
+);
 
 const PAST_COUNTS = [
   ["rows", "Rows"],

@@ -11,7 +11,7 @@ import type {
 } from "../../http/account/shapes.ts";
 import { ApiFault, call, post, remove } from "../lib/client.ts";
 import { type DraftState, type ShownPolicy, useDraft } from "../lib/draft.ts";
-import { capital, count } from "../lib/format.ts";
+import { capital, count, joined, plural } from "../lib/format.ts";
 import { useLoad } from "../lib/load.ts";
 import { say } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
@@ -50,7 +50,7 @@ export function Page(): VNode {
   const loading = useLoad<ShownPolicy>(at(name));
   const isKnown = list.value !== undefined || list.fault !== "";
   return (
-    <Shown loading={isKnown ? loading : PENDING} lines={8}>
+    <Shown loading={isKnown ? loading : PENDING} lines={8} heading="Gate">
       {(policy) => (
         <Editor
           key={`${policy.name} ${String(policy.version)} ${String(policy.shadow)}`}
@@ -410,20 +410,31 @@ const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"].map(
 
 function Messages(props: { draft: PolicyDocument; reasons: readonly string[] }): VNode {
   const [language, choice] = useChoice("Language", LANGUAGES, "en");
-  const path = `messages?language=${language}`;
-  const words = useLoad<Readonly<Record<string, string>>>(path, 0).value;
-  const said = props.draft.rules.map(({ then, reason, message }, rule) => {
-    const messages = message && new Map(Object.entries(message));
-    const outcome = { decision: then, reason: reason ?? props.reasons[rule] ?? "" };
-    const spoken = { language, meant: outcome.reason === "typo" ? "jo@gmail.com" : undefined };
-    const all = { ...outcome, ...(messages && { messages }) };
-    const sentence = sentenceFor(all, spoken, (use) => words?.[use]);
-    const quoted = <span lang={language}>{words && `“${sentence ?? ""}”`}</span>;
-    return then !== "accept" && ([`Rule ${String(rule + 1)}`, quoted] as const);
-  });
+  const said = (words: Readonly<Record<string, string>>): Map<string, string[]> => {
+    const rules = new Map<string, string[]>();
+    for (const [rule, { then, reason, message }] of props.draft.rules.entries()) {
+      if (then === "accept") continue;
+      const messages = message && new Map(Object.entries(message));
+      const outcome = { decision: then, reason: reason ?? props.reasons[rule] ?? "" };
+      const spoken = { language, meant: outcome.reason === "typo" ? "jo@gmail.com" : undefined };
+      const all = { ...outcome, ...(messages && { messages }) };
+      const sentence = sentenceFor(all, spoken, (use) => words[use]) ?? "";
+      rules.set(sentence, [...(rules.get(sentence) ?? []), String(rule + 1)]);
+    }
+    return rules;
+  };
   return (
     <Sheet title="What the person reads" aside={choice}>
-      <Pairs rows={said} />
+      <Loaded path={`messages?language=${language}`} stamp={0} lines={8}>
+        {(words: Readonly<Record<string, string>>) => (
+          <Pairs
+            rows={[...said(words)].map(([sentence, rules]) => [
+              `${plural(rules.length, "Rule", "Rules")} ${joined(rules)}`,
+              <span lang={language}>“{sentence}”</span>,
+            ])}
+          />
+        )}
+      </Loaded>
     </Sheet>
   );
 }

@@ -20,7 +20,7 @@ export function Page(): VNode {
   const isIn = ownEmail() !== "";
   return (
     <div class="set-up stack wide">
-      <Loaded path="setup" lines={6}>
+      <Loaded path="setup" lines={6} heading="Set-up">
         {({ open }: { readonly open: boolean }) =>
           (open && token !== "") || isIn ? steps(token, isIn) : STALE
         }

@@ -41,9 +41,9 @@ export function Page(): VNode | null {
           {sessionLines}
         </LoadedSheet>
       </div>
-      <Loaded path="webhook" lines={5}>
-        {webhookSheet}
-      </Loaded>
+      <LoadedSheet title="Webhook" path="webhook" lines={5}>
+        {webhookParts}
+      </LoadedSheet>
       <div class="even">
         <LinesSheet
           title="What your decisions leave behind"
@@ -78,7 +78,9 @@ export function Page(): VNode | null {
 const watchLines = ({ domains, changes }: WatchState): VNode => (
   <>
     <p class="prose">
-      {counted(domains, "domain")} of your users {plural(domains, "is", "are")} asked once a day.
+      {domains === 0
+        ? "No domain of your users is watched."
+        : `${counted(domains, "domain")} of your users ${plural(domains, "is", "are")} asked once a day.`}{" "}
       Your server names them by <code>/api/watch</code>.
     </p>
     <Lines
@@ -274,8 +276,8 @@ function switchRow(
   ];
 }
 
-const webhookSheet = (state: WebhookState): VNode => (
-  <Sheet title="Webhook">
+const webhookParts = (state: WebhookState): VNode => (
+  <>
     <p class="prose">
       When a list is done, a signed message goes to one address of yours. It is tried once; the list
       stays readable either way.
@@ -294,7 +296,7 @@ const webhookSheet = (state: WebhookState): VNode => (
         </Loaded>
       </div>
     </div>
-  </Sheet>
+  </>
 );
 
 const SIGNING_SECRET = "The signing secret";

@@ -95,7 +95,7 @@ export function SignUp(): VNode {
     );
   }
   return (
-    <Loaded path="plans" stamp={0} lines={8}>
+    <Loaded path="plans" stamp={0} lines={8} heading="Create an account">
       {({ plans }: { readonly plans: readonly Plan[] }) => (
         <div class="gate stack wide">
           <PageHead title="Create an account" lead={<Terms plans={plans} />} />

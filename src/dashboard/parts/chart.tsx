@@ -54,7 +54,7 @@ export function Chart<Row>(props: ChartProps<Row>): VNode {
   return (
     <>
       {legend}
-      {plot(`${what} by ${step}`, names, series, sums(before?.values ?? []))}
+      {plot(`${what} by ${step}`, names, series, before ? sums(before.values) : [])}
       <More summary={`Figures by ${step}`}>
         <Table
           tall

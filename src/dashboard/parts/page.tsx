@@ -101,16 +101,19 @@ export function Skeleton({ lines = 3 }: { lines?: number | undefined }): VNode {
 interface ShownProps<Value> {
   loading: Loading<Value>;
   lines?: number;
+  /** Stands above the fault of a page that brings its own heading. */
+  heading?: string;
   children: (value: Value) => ComponentChildren;
 }
 
-export function Shown<Value>({ loading, lines, children }: ShownProps<Value>): VNode {
+export function Shown<Value>({ loading, lines, heading, children }: ShownProps<Value>): VNode {
   const { value, fault, reload, atMs = 0 } = loading;
   if (value === undefined && fault === "") return <Skeleton lines={lines} />;
   const stale = fault !== "" && value !== undefined;
   const text = stale ? `${fault} What follows is from ${relativeTime(atMs)}.` : fault;
   return (
     <>
+      {value === undefined && heading && <PageHead title={heading} />}
       <Fault {...{ text, stale }} retry={reload} />
       {value === undefined ? null : children(value)}
     </>

@@ -36,6 +36,9 @@ const note = (page: Page) => page.locator("section.notice");
 const light = (page: Page, name: string) =>
   page.locator(".live li", { hasText: name }).locator(".mark");
 
+const verdictNames = (page: Page, server: string): Promise<void> =>
+  page.locator("section.verdict").getByText(`DNS server ${server} does not answer`).waitFor();
+
 /** Every light, as it is read. */
 const lights = async (page: Page): Promise<Record<string, string>> =>
   Object.fromEntries(
@@ -99,7 +102,8 @@ testInBrowser("a closed port of the resolver is not the domain's fault", async (
   try {
     await dns.close();
     await goTo(page, `${service.url}/#jo@good.example`);
-    await page.locator("main").getByText(`DNS server ${server} does not answer`).waitFor();
+    await verdictNames(page, server);
+    await page.locator("main > .notice", { hasText: server }).getByText("See what to do").waitFor();
     assert.equal(await page.getByText("name servers often answer").count(), 0);
     await page.getByRole("link", { name: /^System 1 broken/ }).click();
     await note(page).getByText(`DNS server ${server} does not answer`).waitFor();
@@ -130,7 +134,7 @@ testInBrowser("a silent resolver is named, and each check ends as could not tell
     assert.ok(answer.signals.includes("dns_indeterminate"), body);
     await page.getByRole("link", { name: /^System 1 broken/ }).waitFor();
     await page.getByRole("button", { name: "Check again" }).click();
-    await page.locator("main").getByText(`DNS server ${server} does not answer`).waitFor();
+    await verdictNames(page, server);
     assert.ok(dns.asked.length > 0, "it was asked, and kept silent");
   } finally {
     await close();

@@ -1,7 +1,7 @@
 // Every page in every state: accessible in both themes, at 360 and 1,280 px and at 200 % zoom, and steady while it loads.
 // A state is loaded and reached once: its width and theme are switched where it stands, which costs a tenth of that.
 import { strict as assert } from "node:assert";
-import { after, before } from "node:test";
+import { after, before, suite } from "node:test";
 import type { Page } from "playwright-core";
 import { PAGE_SOURCES } from "../../../src/http/account/dashboard.ts";
 import { axeFindings, goTo, openPage, settled, testInBrowser } from "../browser.ts";
@@ -106,28 +106,33 @@ async function faultsOf(page: Page, state: State): Promise<readonly string[]> {
   return faults;
 }
 
-const WHO: readonly Who[] = ["visitor", "fresh", "own", "admin"];
+/** Who has the most states comes first. */
+const WHO: readonly Who[] = ["own", "visitor", "fresh", "admin"];
 
-for (const who of WHO) {
-  testInBrowser(`${who}: no state is inaccessible, cut off or unsteady`, async () => {
-    const cookie = shown.cookieOf(who);
-    const { url } = shown.service;
-    const { page, context, complaints } = await openPage(
-      url,
-      cookie === undefined ? {} : { cookie },
-    );
-    await page.addInitScript(SHIFTS);
-    await page.goto(url);
-    const found: Record<string, readonly string[]> = {};
-    for (const state of statesOf(shown.ids.own).filter((one) => one.who === who)) {
-      const faults = await faultsOf(page, state);
-      if (faults.length > 0) found[state.name] = faults;
-    }
-    assert.deepEqual(found, {});
-    assert.deepEqual(complaints, []);
-    await context.close();
-  });
+/** Looks at every second state of somebody. */
+async function look(who: Who, half: number): Promise<void> {
+  const cookie = shown.cookieOf(who);
+  const { url } = shown.service;
+  const { page, context, complaints } = await openPage(url, cookie === undefined ? {} : { cookie });
+  await page.addInitScript(SHIFTS);
+  await page.goto(url);
+  const found: Record<string, readonly string[]> = {};
+  const states = statesOf(shown.ids.own).filter((one) => one.who === who);
+  for (const state of states.filter((_, at) => at % 2 === half)) {
+    const faults = await faultsOf(page, state);
+    if (faults.length > 0) found[state.name] = faults;
+  }
+  assert.deepEqual(found, {});
+  assert.deepEqual(complaints, []);
+  await context.close();
 }
+
+// Two pages of one browser at a time, as most machines have two cores.
+suite("no state is inaccessible, cut off or unsteady", { concurrency: 2 }, () => {
+  for (const who of WHO)
+    for (const half of [0, 1])
+      testInBrowser(`${who}, ${String(half + 1)} of 2`, () => look(who, half));
+});
 
 testInBrowser("the table of states has every page", async () => {
   const paths = new Set(statesOf("x").map(({ path }) => path.replace(/#.*/, "")));

@@ -176,6 +176,11 @@ async function showYear(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
 }
 
+/** Nothing of the account comes but who is signed in. */
+async function offline(page: Page): Promise<void> {
+  await page.route(/\/account\/(?!session)/, (route) => route.abort());
+}
+
 const by =
   (who: Who) =>
   (state: Omit<State, "who">): State => ({ ...state, who });
@@ -230,13 +235,12 @@ const OWN: readonly Omit<State, "who">[] = [
   { name: "settings", path: "/settings" },
   { name: "settings with a webhook", path: "/settings", before: webhook },
   { name: "new address", path: "/settings", act: ask("Ask for another address") },
-  {
-    name: "keys that do not load",
-    path: "/keys",
-    before: async (page) => {
-      await page.route("**/account/keys", (route) => route.abort());
-    },
-  },
+  ...["keys", "lists", "gate", "settings"].map((name) => ({
+    name: `${name} that do not load`,
+    path: `/${name}`,
+    before: offline,
+    act: (page: Page) => page.getByRole("alert").getByText("Try again").first().waitFor(),
+  })),
 ];
 
 const ADMIN: readonly Omit<State, "who">[] = [

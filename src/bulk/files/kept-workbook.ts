@@ -114,13 +114,14 @@ const partOf = ({ parts }: Contents, wanted: string): string =>
   parts.find(({ type }) => type === wanted)?.path.toLowerCase() ?? "";
 
 async function* changedText(
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<readonly string[]>,
   change: (piece: string) => string,
 ): AsyncGenerator<string> {
   let isFirst = true;
-  for await (const piece of pieces) {
-    yield change(isFirst ? piece.replace(/(encoding=["'])UTF-16/i, "$1UTF-8") : piece);
-    isFirst = false;
+  for await (const some of pieces) {
+    const text = some.map(change).join("");
+    yield isFirst ? text.replace(/(encoding=["'])UTF-16/i, "$1UTF-8") : text;
+    isFirst &&= some.length === 0;
   }
 }
 
@@ -162,14 +163,11 @@ async function rowsOfTables(
   const fixed = new Set<number>();
   for (const { type, path } of links) {
     if (type !== "table") continue;
-    await zip.parse(path, {
-      open: (name, attributes) => {
-        if (name !== "table") return;
-        const { ref = "", headerRowCount = "1", totalsRowCount = "0" } = attributes();
-        const [first = "", last = ""] = ref.match(/\d+/g) ?? [];
-        if (headerRowCount !== "0") fixed.add(Number(first));
-        if (totalsRowCount !== "0") fixed.add(Number(last));
-      },
+    await zip.eachElement(path, "table", ({ attributes }) => {
+      const { ref = "", headerRowCount = "1", totalsRowCount = "0" } = attributes;
+      const [first = "", last = ""] = ref.match(/\d+/g) ?? [];
+      if (headerRowCount !== "0") fixed.add(Number(first));
+      if (totalsRowCount !== "0") fixed.add(Number(last));
     });
   }
   return fixed;

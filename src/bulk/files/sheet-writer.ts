@@ -1,7 +1,7 @@
 import { TableFault } from "../../core/batch/entry-cell.ts";
-import { columnLetters, columnOf, type MovedRows } from "../../core/batch/moved-rows.ts";
+import { columnLetters, type MovedRows } from "../../core/batch/moved-rows.ts";
 import type { CsvCell } from "../../core/batch/result-cells.ts";
-import { lineOf } from "./workbook.ts";
+import { cellsIn, columnIn, lineOf, startOfRow, styleOf, tagOf } from "./sheet-xml.ts";
 import { cellXml } from "./write-workbook.ts";
 import { BROKEN_WORKBOOK } from "./zip.ts";
 
@@ -28,14 +28,9 @@ export interface SheetTerms {
 /** Elements of a sheet that its pieces end with. */
 export const SHEET_PARTS = "row|mergeCell|hyperlink";
 
-const ROW = /<(?:\w+:)?row\b/;
-const ROW_TAG = /^<((?:\w+:)?)row\b[^<>]*>/;
-const LINE = /\sr\s*=\s*["'](\d+)/;
-const COLUMN = /^<[^<>]*?\sr\s*=\s*["']([A-Z]+)/i;
-const STYLE = /^<[^<>]*?\ss\s*=\s*["'](\d+)/;
+const PREFIX = /^<((?:\w+:)?)/;
 const SPANS = /^(<[^<>]*?)\sspans\s*=\s*["'][^"']*["']/;
 const NUMBERS = /(<(?:\w+:)?(?:c|row)\b[^<>]*?\sr\s*=\s*["'])([A-Z]*)\d+/gi;
-const CELLS = /(?=<(?:\w+:)?c[\s/>])/;
 const DIMENSION = /<(?:\w+:)?dimension\b[^<>]*>/;
 const EMPTY_LISTS = /<((?:\w+:)?(?:mergeCells|hyperlinks))\b[^<>]*>\s*<\/\1>/g;
 
@@ -58,15 +53,15 @@ export class SheetWriter {
 
   /** A piece ends with one of `SHEET_PARTS`, or with the sheet. */
   write(xml: string): string {
-    const start = xml.search(ROW);
+    const start = startOfRow(xml);
     if (start < 0) return this.#below(xml);
     return xml.slice(0, start).replace(DIMENSION, "") + this.#row(xml.slice(start));
   }
 
   #row(xml: string): string {
     const { moves, note } = this.#terms;
-    const [tag = "", prefix = ""] = ROW_TAG.exec(xml) ?? [];
-    this.#line = lineOf(LINE.exec(tag)?.[1], this.#line);
+    const prefix = PREFIX.exec(xml)?.[1] ?? "";
+    this.#line = lineOf(xml, this.#line);
     if (moves.has(this.#line)) {
       note(xml, true);
       return "";
@@ -98,16 +93,15 @@ export class SheetWriter {
   #cells(row: string, prefix: string, changed: RowChange["changed"]): string {
     const { start } = this.#terms;
     let at = -1;
-    const written = row.split(CELLS).map((cell, index) => {
+    const written = cellsIn(row).map((cell, index) => {
       if (index === 0) return cell;
-      const name = COLUMN.exec(cell)?.[1];
-      at = name === undefined ? at + 1 : columnOf(name);
+      at = columnIn(tagOf(cell), at);
       if (at >= start) return "";
       const text = changed.find(([column]) => column === at)?.[1];
       if (text === undefined) return cell;
       this.#changed.add(columnLetters(at) + String(this.#line));
-      const style = STYLE.exec(cell)?.[1];
-      return this.#cell(text, at, prefix, style === undefined ? "" : ` s="${style}"`);
+      const style = styleOf(tagOf(cell));
+      return this.#cell(text, at, prefix, style < 0 ? "" : ` s="${String(style)}"`);
     });
     return written.join("");
   }

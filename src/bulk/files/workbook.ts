@@ -8,11 +8,19 @@ import {
 import { type DateFormat, dateFormat, numberText } from "../../core/batch/cell-text.ts";
 import { TableFault, kindOfCell } from "../../core/batch/entry-cell.ts";
 import { OTHER_SHEET } from "./file-text.ts";
-import { columnOf } from "../../core/batch/moved-rows.ts";
-import type { Attributes, Handlers } from "./xml-reader.ts";
-import { PARTS_MAX, type Relationship, Zip } from "./zip.ts";
-
-const ROWS_MAX = 1_048_576;
+import { columnLetters, columnOf } from "../../core/batch/moved-rows.ts";
+import {
+  cellsIn,
+  columnIn,
+  lineOf,
+  plainXml,
+  startOfRow,
+  styleOf,
+  tagOf,
+  textOf,
+  cellValue,
+} from "./sheet-xml.ts";
+import { BROKEN_WORKBOOK, PARTS_MAX, type Relationship, Zip } from "./zip.ts";
 
 const TEXTS_MAX_UNITS = 80_000_000;
 
@@ -44,16 +52,12 @@ export async function contentsOf(zip: Zip): Promise<Contents> {
   const targets = new Map(parts.map((part) => [part.id, part.path]));
   const sheets: Sheet[] = [];
   let is1904 = false;
-  await zip.parse(path, {
-    open: (name, attributes) => {
-      const { date1904 } = name === "workbookPr" ? attributes() : {};
-      if (date1904 === "1" || date1904 === "true") is1904 = true;
-      if (name !== "sheet" || sheets.length >= PARTS_MAX) return;
-      const { id = "", name: called = "", state = "visible" } = attributes();
-      const target = targets.get(id) ?? "";
-      if (zip.has(target))
-        sheets.push({ name: called, path: target, isHidden: state !== "visible" });
-    },
+  await zip.eachElement(path, "workbookPr|sheet", ({ name, attributes }) => {
+    const { id = "", name: called = "", state = "visible", date1904 } = attributes;
+    if (name === "workbookPr") is1904 = date1904 === "1" || date1904 === "true";
+    const target = targets.get(id) ?? "";
+    if (name === "sheet" && sheets.length < PARTS_MAX && zip.has(target))
+      sheets.push({ name: called, path: target, isHidden: state !== "visible" });
   });
   return { path, sheets, parts, is1904 };
 }
@@ -92,15 +96,15 @@ export class Workbook {
   async *rows({ path }: Sheet): AsyncGenerator<readonly RawRow[]> {
     const links = await this.#mailLinks(path);
     const reader = new SheetReader((...cell) => this.#shown(...cell), links);
-    for await (const _ of this.#zip.events(path, reader.handlers)) {
+    for await (const pieces of this.#zip.pieces(path, "row|mergeCell")) {
+      const rows = pieces.flatMap((piece) => reader.row(plainXml(piece)) ?? []);
       this.#width = reader.width;
-      if (reader.rows.length > 0) yield reader.rows.splice(0);
+      if (rows.length > 0) yield rows;
     }
-    this.#width = reader.width;
-    yield reader.rows.splice(0);
   }
 
   #shown(value: string, type: string, style: number): string {
+    if (value === "") return "";
     if (type === "s") return this.#texts[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "TRUE" : "FALSE";
     if (type !== "n") return unescaped(value);
@@ -113,127 +117,104 @@ export class Workbook {
     for (const { id, target } of await this.#zip.relationships(path))
       if (/^mailto:/i.test(target)) targets.set(id, target);
     if (targets.size === 0) return links;
-    await this.#zip.parse(path, {
-      open: (name, attributes) => {
-        if (name !== "hyperlink") return;
-        const { ref = "", id = "" } = attributes();
-        const target = targets.get(id);
-        if (target !== undefined) links.set(ref, target);
-      },
+    await this.#zip.eachElement(path, "hyperlink", ({ attributes }) => {
+      const target = targets.get(attributes["id"] ?? "");
+      if (target !== undefined) links.set(attributes["ref"] ?? "", target);
     });
     return links;
   }
 }
 
-/** The number of a row, which is behind the one before. */
-export const lineOf = (r: string | undefined, before: number): number => {
-  const line = Number(r);
-  return line > before && line <= ROWS_MAX ? line : before + 1;
-};
-
 type ShowCell = (value: string, type: string, style: number) => string;
 
+const TYPE = /\st\s*=\s*["'](\w+)/;
+const FORMULA = /<(?:\w+:)?f[\s/>]/;
+const MERGED = /<(?:\w+:)?mergeCell\s[^<>]*?:([A-Z]+)\d+["']/;
+
+/** What is read of a sheet in about two seconds. */
+const CELLS_MAX = 2_000_000;
+
+interface SheetCell {
+  readonly column: number;
+  readonly text: string;
+  readonly isFormula: boolean;
+  readonly isUnvalued: boolean;
+}
+
 class SheetReader {
-  readonly rows: RawRow[] = [];
   width = 0;
   readonly #shown: ShowCell;
   readonly #links: ReadonlyMap<string, string>;
-  #cells: string[] = [];
-  #line = 0;
-  #at = -1;
-  #name = "";
-  #type = "";
-  #style = -1;
-  #value = "";
-  #reading: "value" | "text" | undefined;
-  #hasValue = false;
-  #hasFormula = false;
-  #isPhonetic = false;
-  #unvalued: number[] = [];
-  #isWide = false;
   readonly #blanks = new Blanks();
+  #line = 0;
+  #cellsLeft = CELLS_MAX;
 
   constructor(shown: ShowCell, links: ReadonlyMap<string, string>) {
     this.#shown = shown;
     this.#links = links;
   }
 
-  readonly handlers: Handlers = {
-    open: (name, attributes) => {
-      if (name === "row") this.#beginRow(attributes());
-      else if (name === "c") this.#beginCell(attributes());
-      else if (name === "f") this.#hasFormula = true;
-      else if (name === "rPh") this.#isPhonetic = true;
-      else if (name === "mergeCell") this.#widen(attributes());
-      else if (name === "v") {
-        this.#reading = "value";
-        this.#value = "";
-      } else if (name === "t" && !this.#isPhonetic && !this.#hasValue) this.#reading = "text";
-    },
-    text: (text) => {
-      if (this.#reading === undefined || this.#value.length > CELL_MAX_UNITS) return;
-      this.#value += text();
-      if (this.#reading === "value") this.#hasValue = true;
-    },
-    close: (name) => {
-      if (name === "v" || name === "t") this.#reading = undefined;
-      else if (name === "rPh") this.#isPhonetic = false;
-      else if (name === "c") this.#endCell();
-      else if (name === "row") this.#endRow();
-    },
-  };
-
-  #widen({ ref = "" }: Attributes): void {
-    this.width = Math.max(this.width, columnOf(ref.slice(ref.indexOf(":") + 1)) + 1);
+  /** The row that a piece ends with; undefined: it ends with another element, or the row is blank. */
+  row(piece: string): RawRow | undefined {
+    const start = startOfRow(piece);
+    if (start >= 0) return this.#row(cellsIn(piece.slice(start)));
+    this.#widen(columnOf(MERGED.exec(piece)?.[1] ?? ""));
+    return undefined;
   }
 
-  #beginRow({ r }: Attributes): void {
-    this.#line = lineOf(r, this.#line);
-    this.#cells = [];
-    this.#at = -1;
-    this.#unvalued = [];
-    this.#isWide = false;
+  #widen(column: number): void {
+    this.width = Math.max(this.width, column + 1);
   }
 
-  #beginCell({ r, t = "n", s = "-1" }: Attributes): void {
-    this.#at = r === undefined ? this.#at + 1 : columnOf(r);
-    this.#name = r ?? "";
-    this.#type = t;
-    this.#style = Number(s);
-    this.#value = "";
-    this.#hasValue = this.#hasFormula = false;
+  #row([tag = "", ...written]: readonly string[]): RawRow | undefined {
+    this.#line = lineOf(tag, this.#line);
+    this.#cellsLeft -= written.length;
+    if (this.#cellsLeft < 0) throw new TableFault(BROKEN_WORKBOOK);
+    const cells: string[] = [];
+    const unvalued: number[] = [];
+    let at = -1;
+    let isWide = false;
+    for (const cell of written) {
+      const { column, text, isFormula, isUnvalued } = this.#cell(cell, at);
+      at = column;
+      if (text !== "" || isFormula) this.#widen(at);
+      if (isUnvalued) unvalued.push(at);
+      if (text !== "" && at >= 0 && !this.#put(cells, at, text)) isWide = true;
+    }
+    if (cells.length === 0 && unvalued.length === 0) return undefined;
+    return {
+      cells: cells.length === 0 ? [""] : cells,
+      line: this.#line,
+      fault: isWide
+        ? `Row ${String(this.#line)} has more than ${String(COLUMNS_MAX)} columns.`
+        : undefined,
+      unvalued: unvalued.length > 0 ? unvalued : undefined,
+    };
   }
 
-  #endCell(): void {
-    const text = this.#linked(this.#shown(this.#value, this.#type, this.#style));
-    if (text !== "" || this.#hasFormula) this.width = Math.max(this.width, this.#at + 1);
-    if (this.#hasFormula && this.#value === "" && this.#type !== "str")
-      this.#unvalued.push(this.#at);
-    if (text === "" || this.#at < 0) return;
-    const at = Math.min(this.#at, COLUMNS_MAX - 1);
-    this.#blanks.count(Math.max(0, at - this.#cells.length), text.length);
-    while (this.#cells.length < at) this.#cells.push("");
-    if (!putCell(this.#cells, this.#at, text)) this.#isWide = true;
+  #cell(cell: string, before: number): SheetCell {
+    const tag = tagOf(cell);
+    const column = columnIn(tag, before);
+    const type = TYPE.exec(tag)?.[1] ?? "n";
+    const value = cellValue(cell).slice(0, CELL_MAX_UNITS);
+    const isFormula = FORMULA.test(cell);
+    const text = this.#linked(this.#shown(value, type, styleOf(tag)), column);
+    return { column, text, isFormula, isUnvalued: isFormula && value === "" && type !== "str" };
   }
 
-  #linked(text: string): string {
-    const target = this.#links.size === 0 ? undefined : this.#links.get(this.#name);
+  #put(cells: string[], column: number, text: string): boolean {
+    const at = Math.min(column, COLUMNS_MAX - 1);
+    this.#blanks.count(Math.max(0, at - cells.length), text.length);
+    while (cells.length < at) cells.push("");
+    return putCell(cells, column, text);
+  }
+
+  #linked(text: string, column: number): string {
+    if (this.#links.size === 0) return text;
+    const target = this.#links.get(columnLetters(column) + String(this.#line));
     if (target === undefined || kindOfCell(text) === "address") return text;
     const [address = ""] = target.slice("mailto:".length).split("?", 1);
     return text.trim() === "" ? address : `${text.trim()} <${address}>`;
-  }
-
-  #endRow(): void {
-    const [cells, line] = [this.#cells, this.#line];
-    if (cells.length === 0 && this.#unvalued.length === 0) return;
-    this.rows.push({
-      cells: cells.length === 0 ? [""] : cells,
-      line,
-      fault: this.#isWide
-        ? `Row ${String(line)} has more than ${String(COLUMNS_MAX)} columns.`
-        : undefined,
-      unvalued: this.#unvalued.length > 0 ? this.#unvalued : undefined,
-    });
   }
 }
 
@@ -245,34 +226,22 @@ const unescaped = (text: string): string =>
       )
     : text;
 
+const SHARED_TEXT = /<(?:\w+:)?si[\s/>]/;
+
 async function sharedTexts(zip: Zip, path: string): Promise<readonly string[]> {
   const texts: string[] = [];
   if (!zip.has(path)) return texts;
   let units = 0;
-  let text = "";
-  let isRead = false;
-  let isPhonetic = false;
-  await zip.parse(path, {
-    open: (name) => {
-      if (name === "si") text = "";
-      else if (name === "rPh") isPhonetic = true;
-      else if (name === "t") isRead = !isPhonetic;
-    },
-    text: (part) => {
-      if (isRead && text.length <= CELL_MAX_UNITS) text += part();
-    },
-    close: (name) => {
-      if (name === "t") isRead = false;
-      else if (name === "rPh") isPhonetic = false;
-      else if (name === "si") {
-        units += text.length + 40;
-        if (units > TEXTS_MAX_UNITS)
-          throw new TableFault("The workbook holds too much text; save it as .csv.");
-        // A copy, because a part of 13 characters and more would keep the whole piece of XML.
-        texts.push(text.length < 13 ? unescaped(text) : Buffer.from(unescaped(text)).toString());
-      }
-    },
-  });
+  for await (const pieces of zip.pieces(path, "si"))
+    for (const piece of pieces) {
+      if (!SHARED_TEXT.test(piece)) continue;
+      const text = unescaped(textOf(plainXml(piece)).slice(0, CELL_MAX_UNITS));
+      units += text.length + 40;
+      if (units > TEXTS_MAX_UNITS)
+        throw new TableFault("The workbook holds too much text; save it as .csv.");
+      // A copy, because a part of 13 characters and more would keep the whole piece of XML.
+      texts.push(text.length < 13 ? text : Buffer.from(text).toString());
+    }
   return texts;
 }
 
@@ -280,24 +249,14 @@ async function formatsOfDates(zip: Zip, path: string): Promise<ReadonlyMap<numbe
   const found = new Map<number, DateFormat>();
   if (!zip.has(path)) return found;
   const formats = new Map<string, string>();
-  let isCell = false;
-  let style = 0;
-  await zip.parse(path, {
-    open: (name, attributes) => {
-      if (name === "numFmt") {
-        const { numFmtId = "", formatCode = "" } = attributes();
-        formats.set(numFmtId, formatCode);
-      } else if (name === "cellXfs") isCell = true;
-      else if (name === "xf" && isCell) {
-        const { numFmtId = "" } = attributes();
-        const format = dateFormat(Number(numFmtId), formats.get(numFmtId));
-        if (format !== undefined) found.set(style, format);
-        style += 1;
-      }
-    },
-    close: (name) => {
-      if (name === "cellXfs") isCell = false;
-    },
+  let style = -1;
+  await zip.eachElement(path, "numFmt|xf", ({ before, name, attributes }) => {
+    const { numFmtId = "", formatCode = "" } = attributes;
+    if (name === "numFmt") formats.set(numFmtId, formatCode);
+    else if (/<(?:\w+:)?cellXfs\b/.test(before)) style = 0;
+    else if (style >= 0) style = /<\/(?:\w+:)?cellXfs\b/.test(before) ? -Infinity : style + 1;
+    const format = style < 0 ? undefined : dateFormat(Number(numFmtId), formats.get(numFmtId));
+    if (format !== undefined) found.set(style, format);
   });
   return found;
 }

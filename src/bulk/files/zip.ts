@@ -1,14 +1,17 @@
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl";
 import { TableFault } from "../../core/batch/entry-cell.ts";
-import { type Handlers, TAG_MAX_UNITS, XmlReader } from "./xml-reader.ts";
+import { type Attributes, attributesOf } from "./sheet-xml.ts";
 
 const UNPACKED_MAX_OCTETS = 400_000_000;
 
-/** A slice of XML has few rows, however wide they are. */
-const SLICE_UNITS = 8_192;
+const TAG_MAX_UNITS = 16_384;
 
 /** Rows are long where they are wide. */
 const PIECE_MAX_UNITS = 4_000_000;
+
+const PIECES_MAX = 2_000_000;
+
+const TAIL_UNITS = 1_000;
 
 export const PARTS_MAX = 5_000;
 
@@ -24,6 +27,13 @@ export interface Relationship {
   readonly type: string;
   readonly target: string;
   readonly path: string;
+}
+
+interface Element {
+  /** What stands between it and the one before. */
+  readonly before: string;
+  readonly name: string;
+  readonly attributes: Attributes;
 }
 
 /** The parts of a package (ECMA-376 part 2) in memory; names differ by more than the case of letters. */
@@ -61,50 +71,67 @@ export class Zip {
     const listed = linksOf(path);
     const found: Relationship[] = [];
     if (!this.has(listed)) return found;
-    await this.parse(listed, {
-      open: (name, attributes) => {
-        if (name !== "Relationship") return;
-        const { Id: id = "", Type: type = "", Target: target = "" } = attributes();
-        const word = type.slice(type.lastIndexOf("/") + 1);
-        if (found.length >= LINKS_MAX) throw new TableFault(BROKEN_WORKBOOK);
-        found.push({ id, type: word, target, path: pathOf(target, path) });
-      },
+    await this.eachElement(listed, "Relationship", ({ attributes }) => {
+      const { Id: id = "", Type: type = "", Target: target = "" } = attributes;
+      const word = type.slice(type.lastIndexOf("/") + 1);
+      if (found.length >= LINKS_MAX) throw new TableFault(BROKEN_WORKBOOK);
+      // Most links of a sheet go elsewhere, and reading an address takes long.
+      const link = {
+        id,
+        type: word,
+        target,
+        get path() {
+          return pathOf(target, path);
+        },
+      };
+      found.push(link);
     });
     return found;
   }
 
-  async parse(path: string, handlers: Handlers): Promise<void> {
-    for await (const _ of this.events(path, handlers));
-  }
-
-  async *events(path: string, handlers: Handlers): AsyncGenerator<undefined> {
-    const reader = new XmlReader(handlers);
-    for await (const text of this.#texts(path)) {
-      for (let at = 0; at < text.length; at += SLICE_UNITS) {
-        if (!reader.write(text.slice(at, at + SLICE_UNITS))) throw new TableFault(BROKEN_WORKBOOK);
-        yield;
+  /** Takes the elements of these names in a part, of which none is in another. */
+  async eachElement(path: string, names: string, take: (element: Element) => void): Promise<void> {
+    const tag = new RegExp(`<(?:\\w+:)?(${names})(?=[\\s/>])`);
+    for await (const pieces of this.pieces(path, names))
+      for (const piece of pieces) {
+        const found = tag.exec(piece);
+        if (found === null) continue;
+        const [open, name = ""] = found;
+        const attributes = attributesOf(piece, found.index + open.length);
+        take({ before: piece.slice(0, found.index), name, attributes });
       }
-    }
-    if (!reader.end()) throw new TableFault(BROKEN_WORKBOOK);
   }
 
   /** The text of a part in pieces, each of which ends with one of these elements, or with the part. */
-  async *pieces(path: string, elements: string): AsyncGenerator<string> {
+  async *pieces(path: string, elements: string): AsyncGenerator<readonly string[]> {
     const name = `(?:\\w+:)?(?:${elements})`;
-    const end = new RegExp(`</${name}\\s*>|<${name}\\b[^<>]*/>`, "g");
+    const end = new RegExp(`</${name}\\s*>|<${name}(?=[\\s/])[^<>]*/>`, "g");
+    let held = "";
     let rest = "";
+    let root = "";
+    let tail = "";
+    let count = 0;
     for await (const text of this.#texts(path)) {
-      end.lastIndex = Math.max(0, rest.length - TAG_MAX_UNITS);
+      root ||= /<([\w:.-]+)/.exec(text)?.[1] ?? "";
+      tail = (tail + text).slice(-TAIL_UNITS);
       const xml = rest + text;
+      const pieces: string[] = [];
       let at = 0;
       while (end.exec(xml) !== null) {
-        yield xml.slice(at, end.lastIndex);
+        pieces.push(held + xml.slice(at, end.lastIndex));
+        held = "";
         at = end.lastIndex;
       }
-      rest = xml.slice(at);
-      if (rest.length > PIECE_MAX_UNITS) throw new TableFault(BROKEN_WORKBOOK);
+      yield pieces;
+      count += pieces.length;
+      held += xml.slice(at, Math.max(at, xml.length - TAG_MAX_UNITS));
+      rest = xml.slice(Math.max(at, xml.length - TAG_MAX_UNITS));
+      if (held.length > PIECE_MAX_UNITS || count > PIECES_MAX)
+        throw new TableFault(BROKEN_WORKBOOK);
     }
-    yield rest;
+    const isWhole = [`</${root}>`, "/>"].some((close) => tail.trimEnd().endsWith(close));
+    if (!isWhole) throw new TableFault(BROKEN_WORKBOOK);
+    yield [held + rest];
   }
 
   async *#texts(path: string): AsyncGenerator<string> {

@@ -157,8 +157,13 @@ const mxCases: readonly (readonly [string, Omit<TestMessage, "question">, unknow
     found(Array.from({ length: 256 }, () => ({ preference: 1, host: "a.example" }))),
   ],
   [
-    "257 records are malformed",
-    { answers: Array.from({ length: 257 }, () => mx("1 a.example")) },
+    "of more exchanges 256 are read",
+    { answers: Array.from({ length: 1_000 }, () => mx("1 a.example")) },
+    found(Array.from({ length: 256 }, () => ({ preference: 1, host: "a.example" }))),
+  ],
+  [
+    "more records without an exchange are malformed",
+    { answers: Array.from({ length: 257 }, () => ({ ...mx("1 a.example"), type: TYPE.A })) },
     MALFORMED,
   ],
   [
@@ -215,6 +220,12 @@ for (const [name, kind, data, want] of dataCases) {
     assert.deepEqual(read(kind, about(kind.type, { answers: [answer] })), expected);
   });
 }
+
+test("of 257 texts none is read: the one that counts may be the last", () => {
+  const answer = { owner: NAME, type: TYPE.TXT, ttlSeconds: 300, data: txtData(["v=spf1 -all"]) };
+  const answers = Array.from({ length: 257 }, () => answer);
+  assert.deepEqual(read(TXT, about(TYPE.TXT, { answers })), MALFORMED);
+});
 
 test("a query is one question with RD, and EDNS of 1,232 octets where asked for", () => {
   const plain = encodeQuery({ name: NAME, kind: MX }, { edns: false });

@@ -30,15 +30,6 @@ interface ForgetBatchesDeps {
   readonly clock: { readonly nowMs: () => number };
 }
 
-interface FoundAddress {
-  readonly session: string;
-  readonly entries: ReadonlySet<number>;
-  readonly chunks: readonly number[];
-  readonly pages: readonly number[];
-  /** Rows of its table that are another entry's, and name the address all the same. */
-  readonly others: number;
-}
-
 /** Takes an address out of all batches, running ones too, each whole or not at all. Returns how many entries and rows had it. */
 export async function forgetInBatches(
   deps: ForgetBatchesDeps,
@@ -56,11 +47,7 @@ export async function forgetInBatches(
   return count;
 }
 
-async function findIn(
-  db: Kysely<Database>,
-  session: string,
-  sought: SoughtAddress,
-): Promise<FoundAddress> {
+async function findIn(db: Kysely<Database>, session: string, sought: SoughtAddress) {
   const entries = new Set<number>();
   const chunks: number[] = [];
   for (const number of await numbersOf(db, "chunks", session)) {
@@ -83,6 +70,7 @@ async function findIn(
     if (page.gone + page.changed > 0) pages.push(number);
     others += page.changed;
   }
+  // `others`: rows of its table that are another entry's, and name the address all the same.
   return { session, entries, chunks, pages, others };
 }
 
@@ -103,7 +91,7 @@ async function numbersOf(
 async function takeOut(
   { db, clock }: ForgetBatchesDeps,
   sought: SoughtAddress,
-  { session, entries, chunks, pages }: FoundAddress,
+  { session, entries, chunks, pages }: Awaited<ReturnType<typeof findIn>>,
 ): Promise<boolean> {
   return await inTransaction(db, async (tx) => {
     // The job before its chunks, as everywhere.
@@ -144,18 +132,12 @@ async function takeOut(
   });
 }
 
-interface CutChunk {
-  readonly done: Tally;
-  readonly spelled: number;
-  readonly isEnded: boolean;
-}
-
 async function cutChunk(
   { sql }: Tx,
   { session, number, nowMs }: Pick<ChunkRow, "session" | "number"> & { readonly nowMs: number },
   gone: ReadonlySet<number>,
   sought: SoughtAddress,
-): Promise<CutChunk> {
+) {
   const row = await findRow(sql, "chunks", { session, number });
   if (row === undefined) return { done: EMPTY_TALLY, spelled: 0, isEnded: false };
   const chunk = unpackChunk(await unpackText(row.content));

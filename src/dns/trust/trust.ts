@@ -1,4 +1,5 @@
 import { type Clock, inTime } from "../../base/clock.ts";
+import type { Trouble } from "../../base/health.ts";
 import type { Log } from "../../base/log.ts";
 import type { LookupOutcome } from "../cache.ts";
 import { A, MX, NS, type RecordKind } from "../message/records.ts";
@@ -170,11 +171,6 @@ interface TrustDeps {
   readonly canaries: Canaries;
 }
 
-interface TrustFault {
-  readonly says: string;
-  readonly toDo: string;
-}
-
 export interface TrustStats {
   readonly distrusted: DistrustReason | undefined;
   readonly replacedByUnknown: number;
@@ -244,7 +240,7 @@ export class Trust {
     if (this.#filtered.size < FILTERED_NAMES_MAX) this.#filtered.add(name);
   }
 
-  fault(): TrustFault | undefined {
+  fault(): Trouble | undefined {
     const { servers } = this.#deps;
     const reason = this.#distrusted ?? (isBad(this.#last) ? this.#last : undefined);
     if (reason === undefined) return undefined;
@@ -254,7 +250,7 @@ export class Trust {
     };
   }
 
-  async round(): Promise<TrustFault | undefined> {
+  async round(): Promise<Trouble | undefined> {
     await this.#ask();
     return this.fault();
   }

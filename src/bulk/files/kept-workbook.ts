@@ -4,7 +4,8 @@ import { TableFault } from "../../core/batch/entry-cell.ts";
 import { MovedRows } from "../../core/batch/moved-rows.ts";
 import { type CleanedOrder, rowChanges, type RowChanges } from "../lists/cleaned-rows.ts";
 import { type ListOrder, type ListSource, type ListView, slicesOf } from "../lists/list-view.ts";
-import { movedElement, SHEET_PARTS, SheetWriter } from "./sheet-writer.ts";
+import { FORMULA, movedElement, OF_FORMULA, SHEET_PARTS, SheetWriter } from "./sheet-writer.ts";
+import { decoded, encoded } from "./sheet-xml.ts";
 import { type Contents, contentsOf } from "./workbook.ts";
 import { BROKEN_WORKBOOK, linksOf, type Relationship, Zip } from "./zip.ts";
 
@@ -98,11 +99,14 @@ async function changedParts(
   const texts = partOf(contents, "sharedStrings");
   if (moves.isNone) return { writers, texts };
   setMoved(set, contents, links, moves);
-  const noted = (piece: string): string => {
-    used.note(piece, false);
-    return piece;
-  };
-  for (const other of contents.sheets) if (other !== sheet) set(other.path, "row", noted);
+  for (const other of contents.sheets) {
+    if (other === sheet) continue;
+    const formulas = new PointingFormulas(moves, sheet.name);
+    set(other.path, "row", (piece) => {
+      used.note(piece, false);
+      return formulas.moved(piece);
+    });
+  }
   set(texts, "si", (piece) => used.text(piece));
   writers.set(partOf(contents, "calcChain"), "left out");
   return { writers, texts };
@@ -190,6 +194,35 @@ function movedNote(piece: string, moves: MovedRows): string {
   const line = Number(row) + 1;
   if (moves.has(line)) return piece.slice(0, Math.max(0, piece.search(/<v:shape\s/)));
   return piece.replace(whole, `<x:Row>${String(moves.at(line) - 1)}</x:Row>`);
+}
+
+const SHARED = /\ssi\s*=\s*["'](\d+)/;
+
+/** Formulas of another sheet, which name cells of the one whose rows move. Where one of these is gone, the value stays. */
+class PointingFormulas {
+  readonly #moves: MovedRows;
+  readonly #sheet: string;
+  /** Numbers of formulas that cells share, each with cells of its own. */
+  readonly #shared = new Set<string>();
+
+  constructor(moves: MovedRows, sheet: string) {
+    this.#moves = moves;
+    this.#sheet = sheet;
+  }
+
+  moved(row: string): string {
+    let isOut = false;
+    const moved = row.replace(FORMULA, (xml: string, _: string, tag: string, text = "") => {
+      const number = SHARED.exec(tag)?.[1];
+      const before = decoded(text);
+      const after = this.#moves.formula(before, this.#sheet);
+      if (number !== undefined && after !== before) this.#shared.add(number);
+      const isGone = after === undefined || this.#shared.has(number ?? "");
+      isOut ||= isGone;
+      return isGone ? "" : after === before ? xml : xml.replace(text, () => encoded(after));
+    });
+    return isOut ? moved.replace(OF_FORMULA, "$1") : moved;
+  }
 }
 
 const TEXTS_MAX = 4_000_000;

@@ -35,9 +35,9 @@ const DIMENSION = /<(?:\w+:)?dimension\b[^<>]*>/;
 const EMPTY_LISTS = /<((?:\w+:)?(?:mergeCells|hyperlinks))\b[^<>]*>\s*<\/\1>/g;
 
 /** With what stands for a value that is not stored. */
-const FORMULA =
-  /<((?:\w+:)?)f\b[^<>]*(?:\/>|>[^<]*<\/\1f>)(?:<(?:\w+:)?v\s*(?:\/>|><\/(?:\w+:)?v>))?/g;
-const OF_FORMULA = /(<(?:\w+:)?c\b[^<>]*?)\scm\s*=\s*["']\d+["']/g;
+export const FORMULA =
+  /<((?:\w+:)?)f\b([^<>]*?)(?:\/>|>([^<]*)<\/\1f>)(?:<(?:\w+:)?v\s*(?:\/>|><\/(?:\w+:)?v>))?/g;
+export const OF_FORMULA = /(<(?:\w+:)?c\b[^<>]*?)\scm\s*=\s*["']\d+["']/g;
 
 /** Writes a sheet's XML with rows taken out, cells changed and columns added; the rest stays as it is. */
 export class SheetWriter {

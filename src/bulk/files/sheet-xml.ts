@@ -26,7 +26,10 @@ const NAMED: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-function decoded(text: string): string {
+export const encoded = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+export function decoded(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(
     /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi,
@@ -46,7 +49,7 @@ export function plainXml(xml: string): string {
   const [before = "", ...texts] = [start, ...rest].join("").split("<![CDATA[");
   const escaped = texts.map((text) => {
     const [inside = "", ...behind] = text.split("]]>");
-    return inside.replaceAll("&", "&amp;").replaceAll("<", "&lt;") + behind.join("]]>");
+    return encoded(inside) + behind.join("]]>");
   });
   return before + escaped.join("");
 }

@@ -28,12 +28,27 @@ const ranges: readonly (readonly [before: string, after: string | undefined])[] 
   ["A3:C8", "A3:C5"],
   ["A1:C7", "A1:C4"],
   ["A5:A5", "A3:A3"],
+  ["$A$1:C$8", "$A$1:C$5"],
   ["A:C", "A:C"],
 ];
 
 for (const [before, after] of ranges) {
   test(`what is left of ${before} is ${after ?? "nothing"}`, () => {
     assert.equal(moved.range(before), after);
+  });
+}
+
+const formulas: readonly (readonly [before: string, after: string | undefined])[] = [
+  ["It's!B5+B5", "It's!B5+B5"],
+  ["'It''s'!B5+B5", "'It''s'!B3+B5"],
+  ["SUM('it''s'!$B$1:$B$8)*'It''s'!A:A", "SUM('it''s'!$B$1:$B$5)*'It''s'!A:A"],
+  ["'It''s'!B5+'It''s'!B3", undefined],
+  ["'Its'!B5&\"'It''s'!\"", "'Its'!B5&\"'It''s'!\""],
+];
+
+for (const [before, after] of formulas) {
+  test(`the formula ${before} becomes ${after ?? "its value"}`, () => {
+    assert.equal(moved.formula(before, "It's"), after);
   });
 }
 

@@ -30,18 +30,34 @@ export class MovedRows {
     return from;
   }
 
-  /** Of "B4" or "B2:C9"; undefined when nothing of it is left. */
+  /** Of "B4" or "$B$2:C9"; undefined when nothing of it is left. */
   range(text: string): string | undefined {
-    const [, column, row, end] = /^([A-Z]+)(\d+)(?::([A-Z]+\d+))?$/.exec(text) ?? [];
+    const [, column, row, lastColumn, last = row] = RANGE.exec(text) ?? [];
     if (column === undefined) return text;
-    const [, lastColumn = column, last = row] = /^([A-Z]+)(\d+)$/.exec(end ?? "") ?? [];
     const top = this.at(Number(row));
     const bottom = this.at(Number(last)) - (this.has(Number(last)) ? 1 : 0);
     if (bottom < top) return undefined;
     const first = column + String(top);
-    return end === undefined ? first : `${first}:${lastColumn}${String(bottom)}`;
+    return lastColumn === undefined ? first : `${first}:${lastColumn}${String(bottom)}`;
+  }
+
+  /** A formula with the cells of the sheet `name` where they are now; undefined when it names one that is gone. */
+  formula(text: string, name: string): string | undefined {
+    let isGone = false;
+    const moved = text.replace(OF_SHEET, (whole: string, sheet: string, cells: string) => {
+      const called = sheet.replace(/^'|'$/g, "").replaceAll("''", "'");
+      if (called.toLowerCase() !== name.toLowerCase()) return whole;
+      const range = this.range(cells);
+      isGone ||= range === undefined;
+      return `${sheet}!${range ?? ""}`;
+    });
+    return isGone ? undefined : moved;
   }
 }
+
+const RANGE = /^(\$?[A-Z]+\$?)(\d+)(?::(\$?[A-Z]+\$?)(\d+))?$/;
+const OF_SHEET =
+  /('(?:[^']|''){1,200}'|[\p{L}\p{N}_.]{1,31})!(\$?[A-Z]{1,3}\$?\d+(?::\$?[A-Z]{1,3}\$?\d+)?)/gu;
 
 /** Of "AB12" or "AB": 27. */
 export function columnOf(reference: string): number {

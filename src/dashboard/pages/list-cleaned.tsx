@@ -32,7 +32,7 @@ const FORMS = [
 ] as const;
 
 const KEPT_BOOK =
-  "Your workbook: types, formats and other sheets stay; links, notes, merged cells and tables move with their rows. Where rows are taken out, formulas of this sheet become their values, and filters, rules, names, pictures and charts keep their places.";
+  "Your workbook: types, formats and other sheets stay; links, notes, merged cells and tables move with their rows. Where rows are taken out, formulas of this sheet, and those elsewhere that name a row that is gone, become their values, other formulas follow the rows, and filters, rules, names, pictures and charts keep their places.";
 const NEW_BOOK = "A new workbook of one sheet, in which cells are texts.";
 
 const MARK_HINT = "Excel drops leading zeros of a CSV file, and reads UTF-8 by its mark.";

@@ -1,6 +1,7 @@
 """Makes lists, waits until they are cleaned, and compares them cell by cell: FOLDER/NAME, FOLDER/out/NAME and what was taken out."""
 
 import json
+import re
 import sys
 
 import make
@@ -27,6 +28,20 @@ def facts(cell, stored=None):
     return (text, style, link, note)
 
 
+def followed(formula, sheet_name, out):
+    """A formula of another sheet, naming cells of the cleaned one where their rows are now."""
+
+    def at(row, is_end=False):
+        return row - sum(line < row for line in out) - (is_end and row in out)
+
+    def moved(found):
+        start, row, to, last = found.groups()
+        return f"{start}{at(int(row))}" + (f"{to}{at(int(last), True)}" if to else "")
+
+    name = re.escape(sheet_name)
+    return re.sub(rf"((?:'{name}'|{name})!\$?[A-Z]+\$?)(\d+)(?:(:\$?[A-Z]+\$?)(\d+))?", moved, formula)
+
+
 def differences(name, sheet_name, out):
     try:
         before = openpyxl.load_workbook(f"{FOLDER}/{name}")
@@ -49,6 +64,8 @@ def differences(name, sheet_name, out):
             for cell in row:
                 same = other.cell(line, cell.column)
                 was = facts(cell, values and values[cell.coordinate])
+                if cell.data_type == "f" and isinstance(was[0], str) and sheet.title != sheet_name:
+                    was = (followed(was[0], sheet_name, out), *was[1:])
                 if was != facts(same):
                     yield f"{sheet.title}!{cell.coordinate}: {was} is {facts(same)}"
         if (sheet.freeze_panes, sheet.sheet_state) != (other.freeze_panes, other.sheet_state):

@@ -208,16 +208,8 @@ export class Accounts {
       await tx.deleteFrom("hook_counts").where("hook_id", "in", hooks).execute();
       const queued = { account_id: id, state: "queued" } as const;
       await changeRows(tx, "webhook_deliveries", queued, { state: "removed" });
-      await changeRows(
-        tx,
-        "accounts",
-        { id },
-        {
-          token_secret: null,
-          second_factor: null,
-          origin: "operator",
-        },
-      );
+      const plain = { token_secret: null, second_factor: null, origin: "operator" } as const;
+      await changeRows(tx, "accounts", { id }, plain);
       const policies = tx.selectFrom("policies").select("name").where("account_id", "=", id);
       return {
         keys: Number(revoked.numUpdatedRows),

@@ -72,28 +72,24 @@ export function checkAccount(text: string, password: string | undefined): string
 }
 
 function checkPassword(password: string, email: string): void {
-  const mistake = passwordMistake(password, email);
-  if (mistake !== undefined) throw badField(mistake);
-}
-
-function passwordMistake(password: string, email: string): string | undefined {
   if (password.length < PASSWORD_MIN) {
-    return `The password needs at least ${String(PASSWORD_MIN)} characters.`;
+    throw badField(`The password needs at least ${String(PASSWORD_MIN)} characters.`);
   }
-  if (password.length > PASSWORD_MAX) return "The password is too long.";
-  if (password.includes("\0")) return "The password must not contain the character NUL.";
+  if (password.length > PASSWORD_MAX) throw badField("The password is too long.");
+  if (password.includes("\0")) {
+    throw badField("The password must not contain the character NUL.");
+  }
   const [localPart = "", domain = ""] = email.trim().toLowerCase().split("@");
   const bare = password.trim().toLowerCase();
   const own = [`${localPart}@${domain}`, `${localPart}${domain}`, domain];
   const isName = localPart !== "" && bare.replace(/[^a-z]+$/, "") === localPart;
-  if (own.includes(bare) || isName) {
-    return "The password must not be the e-mail address.";
-  }
+  if (own.includes(bare) || isName) throw badField("The password must not be the e-mail address.");
   if (new Set(bare).size < 4) {
-    return "The password repeats the same few characters. Choose another.";
+    throw badField("The password repeats the same few characters. Choose another.");
   }
-  if (isCommonPassword(bare)) return "The password is one of the commonest. Choose another.";
-  return undefined;
+  if (isCommonPassword(bare)) {
+    throw badField("The password is one of the commonest. Choose another.");
+  }
 }
 
 /** What the operator, administrators and owners do with accounts. Changes take effect within 5 s; false: there is no such account. */

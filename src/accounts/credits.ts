@@ -1,4 +1,4 @@
-import { badField, notFound, notNow, type Refusal } from "../base/refusals.ts";
+import { badField, notFound, notNow } from "../base/refusals.ts";
 import { type Kysely, sql } from "kysely";
 import type { Note } from "./audit.ts";
 import type { Clock } from "../base/clock.ts";
@@ -31,19 +31,16 @@ const GRANT_MAX = 1_000_000_000;
 
 export const REASON_MAX = 200;
 
-const isAmount = (amount: number): boolean =>
-  Number.isSafeInteger(amount) && amount !== 0 && Math.abs(amount) <= GRANT_MAX;
-
-const badAmount = (): Refusal =>
-  badField(
-    `The amount is a whole number that is not 0, at most ${GRANT_MAX.toLocaleString("en-US")}.`,
-  );
-
-const badReason = (): Refusal =>
-  badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
-
-const outOfRange = (balance: number): Refusal =>
-  notNow(`The account has ${String(balance)} credits; the balance stays at 0 or more.`);
+/** The text as it is stored. */
+function checkGrant(amount: number, text: string): string {
+  if (!Number.isSafeInteger(amount) || amount === 0 || Math.abs(amount) > GRANT_MAX) {
+    const most = GRANT_MAX.toLocaleString("en-US");
+    throw badField(`The amount is a whole number that is not 0, at most ${most}.`);
+  }
+  const reference = text.trim();
+  if (reference.length <= REASON_MAX && !/\p{Cc}/u.test(reference)) return reference;
+  throw badField(`The reason is one line of at most ${String(REASON_MAX)} characters.`);
+}
 
 interface CreditsDeps {
   readonly note?: Note;
@@ -68,16 +65,16 @@ export class Credits {
   /** Adds `amount`, or takes it back when it is negative; the new balance. Can be spent within 5 s. Throws a `Refusal`. */
   async grant(account_id: string, amount: number, text: string): Promise<number> {
     const { clock, notices, note } = this.#deps;
-    const reference = text.trim();
-    if (!isAmount(amount)) throw badAmount();
-    if (reference.length > REASON_MAX || /\p{Cc}/u.test(reference)) throw badReason();
+    const reference = checkGrant(amount, text);
     const created_at_ms = clock.nowMs();
     const line = { account_id, amount, reason: "grant", reference, created_at_ms } as const;
     const balance = await inTransaction(this.#db, async (tx) => {
       const after = await moveCreditsIn(tx, line);
       if (after !== undefined) return after;
       const account = await findRow(tx.sql, "accounts", { id: account_id });
-      throw account === undefined ? notFound() : outOfRange(account.credit_balance);
+      if (account === undefined) throw notFound();
+      const has = String(account.credit_balance);
+      throw notNow(`The account has ${has} credits; the balance stays at 0 or more.`);
     });
     notices?.tell("accounts");
     const detail = `${String(amount)}${text === "" ? "" : `, ${text}`}`;

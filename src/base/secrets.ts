@@ -1,5 +1,13 @@
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -142,4 +150,10 @@ export function base32(bytes: Uint8Array): string {
     for (; bits >= 5; bits -= 5) text += BASE32[(value >> (bits - 5)) & 31] ?? "";
   }
   return text;
+}
+
+/** Compares in constant time: digests have the same length for any input. */
+export function sameText(given: string, wanted: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
 }

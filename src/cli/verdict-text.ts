@@ -11,6 +11,7 @@ import {
 import { meantBy } from "../core/validate/malformed.ts";
 import { isInconclusive } from "../core/validate/result.ts";
 import type { Validation } from "../core/validate/validate.ts";
+import { shown } from "./terminal.ts";
 
 type Colour = "green" | "red" | "yellow" | "dim" | "bold";
 
@@ -122,7 +123,4 @@ function datedList({ id, since, fetched_at: fetchedAt }: ListBehind): string {
   return `${id} (${start}fetched ${fetchedAt})`;
 }
 
-function printable(text: string): string {
-  const cut = text.length > 300 ? `${text.slice(0, 300)}...` : text;
-  return cut.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "\ufffd");
-}
+const printable = (text: string): string => `${shown(text)}${text.length > 300 ? "..." : ""}`;

@@ -194,15 +194,10 @@ function headersOf(answer: ApiReply, admitted: Admitted | undefined): Record<str
 /** The refusal that a thrown value is, be it ours or a store's; undefined for a fault. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  if (error instanceof NoRoom) return refusalOfShare(error);
+  if (error instanceof NoRoom) return error.why === "all" ? serviceFull() : tooMuchAtOnce();
   const down = storeDownOf(error);
   if (down === undefined) return undefined;
   return down instanceof DiskFull ? diskFull() : storeUnavailable();
-}
-
-function refusalOfShare({ why }: NoRoom): Refusal {
-  if (why === "all") return serviceFull();
-  return tooMuchAtOnce();
 }
 
 export function refused(

@@ -95,78 +95,68 @@ export class BodyReader {
    * refused body is read and dropped, so that the client can see the answer; the time limit of the request bounds that.
    */
   receive(source: HttpRequest, terms: ReceiveTerms): Promise<Received> {
-    return received(source, { terms, shares: this.#deps.shares, slow: this.#slow });
+    const { maxBytes = BODY_MAX_BYTES, tooLarge = bulkTooLarge } = terms;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let octets = 0;
+      let isOver = false;
+      let room: BodyRoom;
+      try {
+        const declared = Number(source.headers["content-length"] ?? 0);
+        room = new BodyRoom(this.#deps.shares, terms, declared, () =>
+          refuse(new NoRoom(largeOf(terms.isUpload), "owner")),
+        );
+      } catch (error) {
+        source.resume();
+        reject(error as Error);
+        return;
+      }
+      askForBody(source);
+      const sending = this.#slow.watch(
+        () => octets,
+        () => refuse(requestTimedOut()),
+      );
+      const stop = (): void => {
+        isOver = true; // what comes later, a connection that breaks say, matters to nobody
+        this.#slow.forget(sending);
+      };
+      const refuse = (why: unknown): void => {
+        if (isOver) return;
+        stop();
+        room.reservation.release();
+        source.resume();
+        reject(why as Error);
+      };
+      const take = (chunk: Buffer): void => {
+        if (isOver) return;
+        octets += chunk.length;
+        chunks.push(chunk);
+        try {
+          if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw tooLarge();
+          room.cover(octets);
+        } catch (error) {
+          refuse(error);
+        }
+      };
+      const finish = (): void => {
+        if (isOver) return;
+        stop();
+        room.reservation.keep(); // its memory stays in use until the request is answered
+        const [first] = chunks;
+        const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+        resolve({ bytes, release: () => room.reservation.release() });
+      };
+      const cut = (): void => {
+        if (!isOver) refuse(bodyCutShort()); // each request ends with "close": no error is made for it
+      };
+      source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
+    });
   }
 }
 
 interface Received {
   readonly bytes: Buffer;
   readonly release: () => void;
-}
-
-interface Receiving {
-  readonly terms: ReceiveTerms;
-  readonly shares: Shares;
-  readonly slow: SlowSenders;
-}
-
-function received(source: HttpRequest, { terms, shares, slow }: Receiving): Promise<Received> {
-  const { maxBytes = BODY_MAX_BYTES, tooLarge = bulkTooLarge } = terms;
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let octets = 0;
-    let isOver = false;
-    let room: BodyRoom;
-    try {
-      const declared = Number(source.headers["content-length"] ?? 0);
-      room = new BodyRoom(shares, terms, declared, () =>
-        refuse(new NoRoom(largeOf(terms.isUpload), "owner")),
-      );
-    } catch (error) {
-      source.resume();
-      reject(error as Error);
-      return;
-    }
-    askForBody(source);
-    const sending = slow.watch(
-      () => octets,
-      () => refuse(requestTimedOut()),
-    );
-    const stop = (): void => {
-      isOver = true; // what comes later, a connection that breaks say, matters to nobody
-      slow.forget(sending);
-    };
-    const refuse = (why: unknown): void => {
-      if (isOver) return;
-      stop();
-      room.reservation.release();
-      source.resume();
-      reject(why as Error);
-    };
-    const take = (chunk: Buffer): void => {
-      if (isOver) return;
-      octets += chunk.length;
-      chunks.push(chunk);
-      try {
-        if (octets > maxBytes || isCrumbled(chunks.length, octets)) throw tooLarge();
-        room.cover(octets);
-      } catch (error) {
-        refuse(error);
-      }
-    };
-    const finish = (): void => {
-      if (isOver) return;
-      stop();
-      room.reservation.keep(); // its memory stays in use until the request is answered
-      const [first] = chunks;
-      const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-      resolve({ bytes, release: () => room.reservation.release() });
-    };
-    const cut = (): void => {
-      if (!isOver) refuse(bodyCutShort()); // each request ends with "close": no error is made for it
-    };
-    source.on("data", take).on("end", finish).on("close", cut).on("error", cut);
-  });
 }
 
 /** Requests whose client waits for "100 Continue" before it sends the body. */

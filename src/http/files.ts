@@ -54,7 +54,7 @@ export function keptText(
   type: string,
   headers: Readonly<Record<string, string>>,
   make: () => string,
-): Page["handle"] {
+): (request: { readonly source: Pick<HttpRequest, "headers"> }) => RouteReply {
   let whole: (RouteReply & { readonly headers: { readonly etag: string } }) | undefined;
   return ({ source }) => {
     whole ??= wholeReply(type, headers, Buffer.from(make()));

@@ -157,7 +157,7 @@ async function respond(call: RequestState, response: HttpResponse, deps: GuardDe
   if (releasing !== undefined) await releasing;
   await endOfIteration();
   send(response, answer, call.admitted);
-  record(answer, call, { startMs, endMs: deps.clock.monotonicMs() }, deps);
+  record(answer, call, startMs, deps);
 }
 
 /** With what the sender may have meant otherwise. Clients of other services know no such header. */
@@ -197,17 +197,14 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
 function enter(call: RequestState, deps: GuardDeps, failed: unknown): Awaitable<Admitted> {
   const { credentials, address, deadlineMs, route } = call;
   const { admission } = deps;
-  const isSingle = failed === undefined && isLikelySingle(call, admission);
+  // Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed.
+  const mayCount = failed === undefined && admission.countsAhead && !isLarge(call);
+  const isSingle = mayCount && route?.isSingle?.(call.path) === true;
   const entering = admission.enter(credentials, address, isSingle ? "unit" : undefined);
   const isLate = deadlineMs !== undefined && entering instanceof Promise;
   const entered = isLate ? inDeadline(entering, call, deadlineMs, deps) : entering;
   const admits = route?.admits;
   return admits === undefined ? entered : when(entered, admits);
-}
-
-/** Asked only where it saves a network round trip: a unit is then counted with the rate, and given back if it is not needed. */
-function isLikelySingle(call: RequestState, { countsAhead }: Admission): boolean {
-  return countsAhead && !isLarge(call) && call.route?.isSingle?.(call.path) === true;
 }
 
 /** Throws the `Refusal` of a caller or method that the route does not serve. */
@@ -402,21 +399,12 @@ async function chargeOctets(
   call.admitted = { ...admitted, rate: { ...rate, remaining } };
 }
 
-interface TimeSpan {
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
-function record(
-  answer: ApiReply,
-  call: RequestState,
-  { startMs, endMs }: TimeSpan,
-  deps: GuardDeps,
-): void {
+function record(answer: ApiReply, call: RequestState, startMs: number, deps: GuardDeps): void {
   const { request, route: served, admitted } = call;
   const route = served?.family ?? "none";
   const method = served?.methods.find((name) => name === request.method) ?? "other";
   const status = answer.status ?? 200;
+  const endMs = deps.clock.monotonicMs();
   const durationMs = endMs - startMs;
   deps.metrics.observe(route, method, status, durationMs);
   const line = { method, route, status, durationMs };

@@ -13,7 +13,7 @@ import {
   targetTooLong,
   unsupportedMediaType,
 } from "../base/refusals.ts";
-import type { Optional, Schema } from "../core/json-schema.ts";
+import { type Optional, type Schema, Type } from "../core/json-schema.ts";
 import type { Params } from "./params.ts";
 
 type ShownRefusal = Pick<Refusal, "message"> &
@@ -82,6 +82,18 @@ export function readFields<F extends Readonly<Record<string, Field<unknown>>>>(
   }
   return values as FieldValues<F>; // each member was read by its own field
 }
+
+export interface Documented<T> {
+  readonly schema: Optional<T>;
+}
+
+export const optionalText = (description: string, more: object = {}): Documented<string> => ({
+  schema: Type.Optional(Type.String({ description, ...more })),
+});
+
+export const optionalFlag = (description: string): Documented<boolean> => ({
+  schema: Type.Optional(Type.Boolean({ description })),
+});
 
 export const isOptional = (schema: Schema | Optional): schema is Optional => "optional" in schema;
 

@@ -76,11 +76,8 @@ export class Params {
     return this.entry(name, "domain");
   }
 
-  /** Text; absent, null and "" are the same, because clients write either. Anything else is refused. */
   given(name: string): string | undefined {
-    const value = this.value(name) ?? undefined;
-    if (value !== undefined && typeof value !== "string") throw badParameter(name, "text");
-    return value === "" ? undefined : value;
+    return givenText(this.value(name) ?? undefined, name);
   }
 
   /** A member of a JSON body as it is, of any type; else what `words` gives. */
@@ -144,15 +141,18 @@ export class Params {
   }
 }
 
+/** Text; absent, null and "" are the same, because clients write either. Anything else is refused. */
+export function givenText(value: unknown, name: string): string | undefined {
+  if (value !== undefined && typeof value !== "string") throw badParameter(name, "text");
+  return value === "" ? undefined : value;
+}
+
 const LOOKED_AT = 50;
 
 const namesIn = (form: string): readonly string[] =>
   form === ""
     ? []
-    : form.split("&", LOOKED_AT).map((pair) => {
-        const name = fieldName(pair.split("=", 1)[0] ?? "");
-        return name.endsWith(ITEMS) ? name.slice(0, -ITEMS.length) : name;
-      });
+    : form.split("&", LOOKED_AT).map((pair) => ownName(fieldName(pair.split("=", 1)[0] ?? "")));
 
 interface ParamValues {
   readonly texts: readonly string[];
@@ -228,14 +228,21 @@ const ITEMS = "[]";
  */
 export function readForm(text: string, wanted: ReadonlySet<string>): Map<string, string[]> {
   const fields = new Map<string, string[]>();
-  let start = 0;
   let values = 0;
-  while (start < text.length) {
+  for (let [start, end] = [0, 0]; start < text.length; start = end + 1) {
     const next = text.indexOf("&", start);
-    const end = next < 0 ? text.length : next;
-    if (end > start && addPair(text, { start, end }, { wanted, fields })) values += 1;
+    end = next < 0 ? text.length : next;
+    NAME.lastIndex = start;
+    const [raw] = NAME.exec(text) ?? [];
+    const name = raw === undefined ? "" : fieldName(decodePercent(raw));
+    if (raw === undefined || !wanted.has(ownName(name))) continue;
+    const valueStart = start + raw.length + 1;
+    const value = text.slice(valueStart, Math.max(end, valueStart));
+    const known = fields.get(name);
+    if (known === undefined) fields.set(name, [value]);
+    else known.push(value);
+    values += 1;
     if (values > VALUES_MAX) throw bulkTooLarge();
-    start = end + 1;
   }
   return fields;
 }
@@ -243,47 +250,15 @@ export function readForm(text: string, wanted: ReadonlySet<string>): Map<string,
 /** Values in one body: more than twice what the largest list may hold. A body with more is refused with 413. */
 export const VALUES_MAX = 250_000;
 
-interface TextSpan {
-  readonly start: number;
-  readonly end: number;
-}
+/**
+ * Our names are ASCII words of up to 60 characters or escapes. What cannot be one is not decoded: a million failures would
+ * take seconds.
+ */
+const NAME = /(?:[\w[\]]|%[2-7][0-9a-f]){1,60}(?=[=&]|$)/iy;
 
-interface Sink {
-  readonly wanted: ReadonlySet<string>;
-  readonly fields: Map<string, string[]>;
-}
-
-/** No name we know is longer than this when every character of it is percent-encoded. */
-const NAME_MAX_CHARACTERS = 60;
-
-function addPair(text: string, { start, end }: TextSpan, { wanted, fields }: Sink): boolean {
-  const nameEnd = endOfName(text, start, Math.min(end, start + NAME_MAX_CHARACTERS));
-  if (nameEnd !== end && text.charCodeAt(nameEnd) !== EQUALS) return false;
-  const name = nameOf(text.slice(start, nameEnd));
-  if (name === undefined || !isWanted(name, wanted)) return false;
-  const value = text.slice(nameEnd + 1, Math.max(end, nameEnd + 1));
-  const values = fields.get(name);
-  if (values === undefined) fields.set(name, [value]);
-  else values.push(value);
-  return true;
-}
-
-const EQUALS = 61;
-
-/** Our names are ASCII words. What cannot be one is not decoded: a million failures would take seconds. */
-const NAME = /^(?:[\w[\]]|%[2-7][0-9a-f])+$/i;
-
-const nameOf = (raw: string): string | undefined =>
-  NAME.test(raw) ? fieldName(decodePercent(raw)) : undefined;
-
-const isWanted = (name: string, wanted: ReadonlySet<string>): boolean =>
-  wanted.has(name.endsWith(ITEMS) ? name.slice(0, -ITEMS.length) : name);
-
-function endOfName(text: string, start: number, end: number): number {
-  let at = start;
-  while (at < end && text.charCodeAt(at) !== EQUALS) at += 1;
-  return at;
-}
+/** Without the mark of items. */
+const ownName = (name: string): string =>
+  name.endsWith(ITEMS) ? name.slice(0, -ITEMS.length) : name;
 
 /**
  * The one entry of a raw form value. Form encoders write a blank as "+", and many clients send addresses unencoded:

@@ -174,15 +174,8 @@ export function ready(
   });
 }
 
-export type HostStanding =
-  | { readonly kind: "public" }
-  /** At least one of its addresses is not public: `address`. */
-  | { readonly kind: "not_public"; readonly address: string }
-  | { readonly kind: "no_address" }
-  | { readonly kind: "unresolved" };
-
-/** Where a host name or a literal address (without brackets) leads, by DNS as it answers now. */
-export type PublicHostCheck = (host: string) => Promise<HostStanding>;
+/** Why a host name or a literal address (without brackets) leads nowhere public, by DNS as it answers now; undefined: it does. */
+export type PublicHostCheck = (host: string) => Promise<OutboundFailure | undefined>;
 
 const RESOLVE_MS = 5_000;
 
@@ -194,8 +187,6 @@ export function createPublicHostCheck({
     const result = await withDeadline(RESOLVE_MS, clock, (signal) =>
       checkedAddresses(host, { addresses }, signal),
     );
-    if (result.ok) return { kind: "public" };
-    if (result.fault === "not_public") return { kind: "not_public", address: result.detail ?? "" };
-    return { kind: result.fault === "no_address" ? "no_address" : "unresolved" };
+    return result.ok ? undefined : result;
   };
 }

@@ -26,12 +26,10 @@ export function createOutbound({ proxies, ...deps }: OutboundDeps): Outbound {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Asks one URL; `named`: it is the one the question named, not where a redirect led. */
-type AskUrl = (url: URL, named: boolean) => Promise<OutboundResult<HttpReply>>;
-
+/** `askUrl` asks one URL; `named`: it is the one the question named, not where a redirect led. */
 async function followRedirects(
   question: HttpQuestion,
-  askUrl: AskUrl,
+  askUrl: (url: URL, named: boolean) => Promise<OutboundResult<HttpReply>>,
 ): Promise<OutboundResult<HttpReply>> {
   let url = readUrl(question.url);
   for (let hops = 0; ; hops += 1) {

@@ -1,7 +1,8 @@
 import { isIPv4 } from "node:net";
 import type { Note } from "../accounts/audit.ts";
 import type { Ids } from "../base/ids.ts";
-import type { PublicHostCheck, HostStanding } from "../outbound/dial.ts";
+import type { PublicHostCheck } from "../outbound/dial.ts";
+import type { OutboundFailure } from "../outbound/outbound-types.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { WEBHOOK_EVENTS, type WebhookEndpoints, type WebhookEvent } from "./webhooks-store.ts";
 import { noWebhook, unknownWebhookEvent, webhookUrlRefused } from "../base/refusals.ts";
@@ -141,19 +142,16 @@ export class WebhookSetup {
   }
 
   async selectEvents(accountId: string, names: readonly string[]): Promise<WebhookSettings> {
-    const { endpoints, note } = this.#deps;
-    const isThere = await endpoints.setEvents(accountId, readEvents(names));
-    const settings = await this.#changed(accountId, isThere);
-    await note?.({ action: "webhook.saved", accountId, detail: "events" });
+    const settings = await this.#change(accountId, { events: readEvents(names) });
+    await this.#deps.note?.({ action: "webhook.saved", accountId, detail: "events" });
     return settings;
   }
 
   /** The old secret ends at once, for deliveries already queued too. */
   async renewSecret(accountId: string): Promise<NewWebhookSettings> {
-    const { endpoints, box, note } = this.#deps;
+    const { box, note } = this.#deps;
     const secret = this.#newSecret();
-    const isThere = await endpoints.setSecret(accountId, box.seal(secret, accountId));
-    const settings = await this.#changed(accountId, isThere);
+    const settings = await this.#change(accountId, { sealedSecret: box.seal(secret, accountId) });
     await note?.({ action: "webhook.secret", accountId });
     return { ...settings, secret };
   }
@@ -169,7 +167,11 @@ export class WebhookSetup {
     return Buffer.from(this.#deps.ids.bytes(SECRET_BYTES)).toString("hex");
   }
 
-  async #changed(accountId: string, isThere: boolean): Promise<WebhookSettings> {
+  async #change(
+    accountId: string,
+    columns: Parameters<WebhookEndpoints["change"]>[1],
+  ): Promise<WebhookSettings> {
+    const isThere = await this.#deps.endpoints.change(accountId, columns);
     const settings = isThere ? await this.show(accountId) : undefined;
     if (settings === undefined) throw noWebhook();
     return settings;
@@ -186,22 +188,17 @@ function readEvents(names: readonly string[]): readonly WebhookEvent[] {
 export async function publicHttpsUrl(text: string, checkHost: PublicHostCheck): Promise<string> {
   const read = readWebhookUrl(text);
   if (!read.ok) throw webhookUrlRefused(read.reason);
-  const reason = standingWords(read.host, await checkHost(read.host));
-  if (reason !== undefined) throw webhookUrlRefused(reason);
+  const failed = await checkHost(read.host);
+  if (failed !== undefined) throw webhookUrlRefused(hostWords(read.host, failed));
   return read.url;
 }
 
-function standingWords(host: string, standing: HostStanding): string | undefined {
-  switch (standing.kind) {
-    case "public":
-      return undefined;
-    case "not_public":
-      return standing.address === host
-        ? `The address ${host} is not on the public internet.`
-        : `The host ${host} leads to an address that is not public.`;
-    case "no_address":
-      return `The host ${host} has no address in DNS.`;
-    case "unresolved":
-      return `The host ${host} could not be looked up in DNS just now. Try again later.`;
+function hostWords(host: string, { fault, detail }: OutboundFailure): string {
+  if (fault === "no_address") return `The host ${host} has no address in DNS.`;
+  if (fault !== "not_public") {
+    return `The host ${host} could not be looked up in DNS just now. Try again later.`;
   }
+  return detail === host
+    ? `The address ${host} is not on the public internet.`
+    : `The host ${host} leads to an address that is not public.`;
 }

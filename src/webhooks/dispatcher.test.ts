@@ -116,7 +116,7 @@ test("a secret or URL changed while a delivery waits counts at once", async (t) 
   await subscribe("a1", "https://hang.example/");
   for (let index = 0; index < 9; index += 1) await announce("a1", statsOf(SESSION));
   await until("eight posts", () => parked.length === 8);
-  await endpoints.setSecret("a1", box.seal("new", "a1"));
+  await endpoints.change("a1", { sealedSecret: box.seal("new", "a1") });
   parked[0]?.answer();
   await until("the ninth", () => parked.length === 9);
   const last = posts.at(-1);
@@ -194,7 +194,7 @@ test("what the receiver says is kept without control characters", async (t) => {
 test("a secret sealed with another key is an error in the log, not a fault", async (t) => {
   const { subscribe, ping, endpoints, posts } = await webhookWorld(t);
   await subscribe("a1");
-  await endpoints.setSecret("a1", "v1:AAAA");
+  await endpoints.change("a1", { sealedSecret: "v1:AAAA" });
   assert.match(deliveryRow(await ping("a1")).error ?? "", /secret cannot be read/);
   assert.equal(posts.length, 0);
 });

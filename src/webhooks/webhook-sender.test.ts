@@ -156,8 +156,7 @@ test("of ten thousand generated URLs no request goes to an address that is not p
     const port = random.pick(["", "", ":443", ":8443", ":25", ":0"]);
     const url = `${random.pick(["https", "https", "https", "HTTPS", "http"])}://${spelling(address(), random)}${port}/x`;
     const read = readWebhookUrl(url);
-    const standing = read.ok ? await checkHost(read.host) : undefined;
-    if (read.ok && standing?.kind === "public") {
+    if (read.ok && (await checkHost(read.host)) === undefined) {
       counts.saved += 1;
       await sender.post(postTo(read.url));
     } else {
@@ -210,8 +209,7 @@ test("in a thousand rounds of rebinding only what was checked is dialled, whatev
   const checkHost = createPublicHostCheck(deps);
   let passed = 0;
   for (let round = 0; round < 1_000; round += 1) {
-    const standing = await checkHost("rebind.example");
-    if (standing.kind === "public") passed += 1;
+    if ((await checkHost("rebind.example")) === undefined) passed += 1;
     const before = asked;
     const result = await sender.post(postTo("https://rebind.example/"));
     assert.equal(result.ok, false);

@@ -148,19 +148,15 @@ export class WebhookEndpoints {
     return putRow(this.#db, "webhook_endpoints", { account_id: accountId }, columns);
   }
 
-  /** False when the account has no endpoint, here and below. */
-  setEvents(accountId: string, events: readonly WebhookEvent[]): Promise<boolean> {
-    return this.#change(accountId, { events: events.join(",") });
-  }
-
-  setSecret(accountId: string, sealedSecret: string): Promise<boolean> {
-    return this.#change(accountId, { sealed_secret: sealedSecret });
-  }
-
-  async #change(
+  /** False when the account has no endpoint. */
+  async change(
     account_id: string,
-    columns: Partial<Database["webhook_endpoints"]>,
+    { events, sealedSecret }: Partial<Pick<WebhookEndpoint, "events" | "sealedSecret">>,
   ): Promise<boolean> {
+    const columns = {
+      ...(events !== undefined && { events: events.join(",") }),
+      ...(sealedSecret !== undefined && { sealed_secret: sealedSecret }),
+    };
     return (await changeRows(this.#db, "webhook_endpoints", { account_id }, columns)) > 0;
   }
 

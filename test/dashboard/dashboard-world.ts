@@ -86,7 +86,7 @@ export const PASSWORD = "correct horse battery";
 
 const checkByName: PublicHostCheck = (host) =>
   Promise.resolve(
-    host.endsWith(".example") ? { kind: "public" } : { kind: "not_public", address: "10.0.0.1" },
+    host.endsWith(".example") ? undefined : { ok: false, fault: "not_public", detail: "10.0.0.1" },
   );
 
 /** The whole server with SQLite in memory and DNS from a literal, on a loopback port. */

@@ -53,8 +53,8 @@ export async function hookWorld(
     checkHost: (host) =>
       Promise.resolve(
         host.startsWith("inside.")
-          ? { kind: "not_public", address: "192.0.2.1" }
-          : { kind: "public" },
+          ? { ok: false, fault: "not_public", detail: "192.0.2.1" }
+          : undefined,
       ),
   });
   const stand: { findHook?: ((id: string) => Promise<Hook | undefined>) | undefined } = {};

@@ -34,8 +34,7 @@ export function setup(save: (url: string) => void = () => undefined) {
     endpoints: {
       find: () => Promise.resolve(undefined),
       save: ({ url }) => Promise.resolve(save(url)),
-      setEvents: () => Promise.resolve(false),
-      setSecret: () => Promise.resolve(false),
+      change: () => Promise.resolve(false),
       remove: () => Promise.resolve(false),
     },
     box: createSecretBox(new Uint8Array(32)),

@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
-import { deriveKey } from "../../base/secrets.ts";
+import { deriveKey, sameText } from "../../base/secrets.ts";
 import { storeDownOf } from "../../base/store-down.ts";
 import { agreeFact, dropFact, readFact } from "../../store/installation.ts";
 import type { Database } from "../../store/schema.ts";
@@ -28,8 +27,6 @@ interface NewAdministrator {
 }
 
 export const SET_UP_LIFE_MS = 1_800_000;
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 interface SetUpLink {
   readonly fact: string;
@@ -84,7 +81,10 @@ export class SetUp {
         `The account ${email.trim()} exists already. Use another address, or make it an administrator: gatepost account promote ${email.trim()}`,
       );
     }
-    await noteMade(answer.account.id, visitor, audit);
+    const { id } = answer.account;
+    const detail = "pro, administrator, by the set-up link";
+    const { clientAddress } = visitor;
+    await audit({ action: "account.created", actorId: id, accountId: id, clientAddress, detail });
     return logins.start(answer.account, visitor);
   }
 
@@ -107,12 +107,7 @@ export class SetUp {
     const link = await this.#link();
     if (link === undefined || (await this.#hasAdmin())) throw setUpLinkInvalid("used");
     if (this.#deps.clock.nowMs() >= link.untilMs) throw setUpLinkInvalid("old");
-    if (timingSafeEqual(digest(token), digest(this.#tokenOf(link.fact)))) return link;
+    if (sameText(token, this.#tokenOf(link.fact))) return link;
     throw setUpLinkInvalid("wrong");
   }
 }
-
-const noteMade = (id: string, { clientAddress }: Visitor, audit: Audit): Promise<void> => {
-  const detail = "pro, administrator, by the set-up link";
-  return audit({ action: "account.created", actorId: id, accountId: id, clientAddress, detail });
-};

@@ -197,14 +197,17 @@ async function bulk(path: string, options: BulkOptions, deps: Omit<BulkRun, "sto
     await refuseOutput(input, options, deps);
     await carryOut(input, options, { ...deps, stop: stopping.signal });
   } catch (error) {
-    throw error instanceof TableFault
-      ? new CommandFailure(EXIT.failed, `${path}: ${error.message}`)
-      : error;
+    throw tableFailure(path, error);
   } finally {
     stopping.abort(); // stops reading the input
     callOff();
   }
 }
+
+export const tableFailure = (path: string, fault: unknown): unknown =>
+  fault instanceof TableFault
+    ? new CommandFailure(EXIT.failed, `${path}: ${fault.message}`)
+    : fault;
 
 /** No program opens text under the name of a spreadsheet. */
 function refuseSpreadsheet({ out = "", format = formatNamed(out) }: BulkOptions): void {

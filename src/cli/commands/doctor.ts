@@ -10,14 +10,12 @@ export interface Finding {
   readonly toDo?: string;
 }
 
-interface Doctor {
-  /** Changes nothing; may run beside a service. Never rejects. */
-  readonly diagnose: () => Promise<readonly Finding[]>;
-}
-
 const COLOURS = { ok: "green", note: "yellow", wrong: "red" } as const;
 
-export const doctorCommand = rowsFor<Doctor>()("doctor", {
+/** `diagnose` changes nothing and may run beside a service. It never rejects. */
+export const doctorCommand = rowsFor<{
+  readonly diagnose: () => Promise<readonly Finding[]>;
+}>()("doctor", {
   about: "find what is wrong with this installation, and say what to do; changes nothing",
   json: 'print an array of {"name","state","says","to_do"}',
   details: "Exit codes: 0 nothing is wrong; 1 something is.",

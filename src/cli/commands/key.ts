@@ -2,7 +2,7 @@ import { isoTime, isoTimeOrNull } from "../../core/calendar.ts";
 import { keyJson } from "../../accounts/key-json.ts";
 import type { ApiKey } from "../../accounts/key-store.ts";
 import type { NewPage } from "../../accounts/keys.ts";
-import { accountRowsFor, group, rowsFor } from "../command.ts";
+import { accountRowsFor, group, rowsFor, wholeNumber } from "../command.ts";
 import { misuse, refuse, shown, sure, table } from "../terminal.ts";
 import type { CliAccounts } from "./account.ts";
 
@@ -21,11 +21,6 @@ function pageOf({ publishable, origin, policy, form, daily }: PageOptions) {
   return undefined;
 }
 
-function readDaily(text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text);
-  throw misuse("--daily must be a whole number from 1");
-}
-
 const create = onAccount("create", {
   about: "create a key, which is shown once",
   takes: (to) =>
@@ -35,7 +30,11 @@ const create = onAccount("create", {
       .option("--origin <url...>", "where a publishable key works: https://shop.example")
       .option("--policy <name>", "the policy that decides for a publishable key")
       .option("--form <label>", "the label of a publishable key's decisions and tokens")
-      .option("--daily <n>", "decisions a day that a publishable key may charge (2000)", readDaily),
+      .option(
+        "--daily <n>",
+        "decisions a day that a publishable key may charge (2000)",
+        wholeNumber("--daily", 1, 1_000_000_000),
+      ),
   json: 'print {"id","name","api_key"}',
   examples: ["gatepost key create jo@example.com --name backend"],
   async run({ id: accountId }, { keys }, { name, ...options }) {

@@ -1,13 +1,12 @@
-import { TableFault } from "../../core/batch/entry-cell.ts";
 import { padded } from "../../core/batch/list-table.ts";
 import { csvLine } from "../../core/batch/result-cells.ts";
 import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
 import type { FileWriter } from "../../base/files.ts";
 import type { ListPage } from "../../bulk/files/list-file.ts";
 import type { FindMailbox } from "../../gate/mailbox-ids.ts";
-import type { CliBulk } from "./bulk.ts";
+import { type CliBulk, tableFailure } from "./bulk.ts";
 import { accountRowsFor, group, type WithAccounts } from "../command.ts";
-import { CommandFailure, EXIT, misuse, withOpened } from "../terminal.ts";
+import { misuse, withOpened } from "../terminal.ts";
 
 export interface CliMailboxes extends Pick<CliBulk, "readPages" | "files">, WithAccounts {
   readonly findMailbox: FindMailbox;
@@ -49,8 +48,7 @@ export const mailboxCommand = group("mailbox", "ids of the people that an accoun
         );
         err(`${String(rows)} rows, ${String(without)} without an id\n`);
       } catch (error) {
-        if (!(error instanceof TableFault)) throw error;
-        throw new CommandFailure(EXIT.failed, `${file}: ${error.message}`);
+        throw tableFailure(file, error);
       } finally {
         stop.abort();
       }

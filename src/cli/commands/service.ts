@@ -31,12 +31,10 @@ export interface MigrateOptions {
   readonly newSecretKey: boolean;
 }
 
-interface Migrating {
-  /** Returns what was done, one sentence a line. */
+/** `migrate` returns what was done, one sentence a line. */
+export const migrateCommand = rowsFor<{
   readonly migrate: (options: MigrateOptions) => Promise<string>;
-}
-
-export const migrateCommand = rowsFor<Migrating>()("migrate", {
+}>()("migrate", {
   about: "bring the database to this version, as every start does",
   takes: (to) =>
     to
@@ -51,13 +49,8 @@ export const migrateCommand = rowsFor<Migrating>()("migrate", {
   }),
 });
 
-interface BackingUp {
-  /** Returns how many bytes the copy has. */
-  readonly backUp: (file: string) => number;
-}
-
-/** `gatepost backup`: a copy of the embedded database, beside a running server. */
-export const backupCommand = rowsFor<BackingUp>()("backup", {
+/** `gatepost backup`: a copy of the embedded database, beside a running server. `backUp` returns its size in bytes. */
+export const backupCommand = rowsFor<{ readonly backUp: (file: string) => number }>()("backup", {
   about: "copy the embedded database to a new file while the service runs; without the secret key",
   takes: (to) => to.argument("<file>", "the copy; must not exist"),
   json: "print only JSON",

@@ -6,7 +6,7 @@ import {
   receiveWebhooks,
 } from "../../webhooks/loopback-receiver.ts";
 import type { Account } from "../../accounts/accounts-store.ts";
-import type { HostStanding } from "../../outbound/dial.ts";
+import type { OutboundFailure } from "../../outbound/outbound-types.ts";
 import { Refusal } from "../../base/refusals.ts";
 import { WebhookSetup } from "../../webhooks/configure.ts";
 import { envelope } from "../../webhooks/dispatcher.ts";
@@ -28,7 +28,7 @@ const OWN: Account = {
   createdAtMs: 0,
 };
 
-async function shell(t: TestContext, standing: HostStanding = { kind: "public" }) {
+async function shell(t: TestContext, failed?: OutboundFailure) {
   const world = await webhookWorld(t);
   let [out, closed] = ["", 0];
   let receiver: WebhookReceiver | undefined;
@@ -37,7 +37,7 @@ async function shell(t: TestContext, standing: HostStanding = { kind: "public" }
     receiver = await receiveWebhooks(...given);
     return receiver;
   };
-  const checkHost = () => Promise.resolve(standing);
+  const checkHost = () => Promise.resolve(failed);
   let input = "topsecret";
   const terminal = {
     ...recordingTerminal(),
@@ -110,7 +110,7 @@ test("set prints URL, events and the new secret once, as JSON exactly these thre
 });
 
 test("a refused URL and an unknown account exit 1 with the reason", async (t) => {
-  const { run, subscribe } = await shell(t, { kind: "not_public", address: "10.0.0.1" });
+  const { run, subscribe } = await shell(t, { ok: false, fault: "not_public", detail: "10.0.0.1" });
   await subscribe("a1");
   const rows = [
     [["set", ACCOUNT, "http://hook.example/"], /begin with https/],

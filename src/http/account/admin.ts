@@ -1,4 +1,4 @@
-import { emailTaken } from "../../accounts/accounts.ts";
+import { type AccountService, emailTaken } from "../../accounts/accounts.ts";
 import { ACCOUNT_STATES, type SoughtAccounts } from "../../accounts/accounts-store.ts";
 import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
 import { SERVICE } from "../../accounts/audit.ts";
@@ -8,6 +8,7 @@ import { keyJson } from "../../accounts/key-json.ts";
 import { shownPart } from "../../base/health.ts";
 import { badField, notFound, notNow } from "../../base/refusals.ts";
 import { isoTime } from "../../core/calendar.ts";
+import type { Awaitable } from "../../core/mail/lookup.ts";
 import { findPerson, forgetAgain, forgetPerson } from "../../gate/forget-person.ts";
 import { refreshBy } from "../../lists/feed-refresher.ts";
 import { statusJson } from "../../lists/rules/entry-json.ts";
@@ -40,14 +41,32 @@ import type {
 
 const PAGE_SIZE = 50;
 
-async function subjectOf(
-  { accounts }: DashboardServices,
-  { id }: AccountRequest,
-): Promise<Account> {
-  const account = await accounts.find(id);
-  if (account === undefined) throw notFound();
-  return account;
-}
+/** Works on the account of the path. */
+const onAccount =
+  <Body>(
+    work: (
+      account: Account,
+      services: DashboardServices,
+      request: SignedInRequest<Body>,
+    ) => Awaitable<object | undefined | void>,
+  ) =>
+  async (services: DashboardServices, request: SignedInRequest<Body>) => {
+    const account = await services.accounts.find(request.id);
+    if (account === undefined) throw notFound();
+    return work(account, services, request);
+  };
+
+/** Changes the account of the path, and answers nothing. */
+const changing = <Body>(
+  change: (
+    accounts: AccountService,
+    account: Account,
+    request: SignedInRequest<Body>,
+  ) => Promise<unknown>,
+) =>
+  onAccount<Body>(async (account, services, request) => {
+    await change(noted(services, request), account, request);
+  });
 
 const noted = ({ accounts }: DashboardServices, { note }: SignedInRequest) => accounts.by(note);
 
@@ -85,13 +104,6 @@ function soughtIn(query: AccountRequest["query"]): SoughtAccounts {
   };
 }
 
-/** Works on the account of the path. */
-const onAccount =
-  (work: (id: string, services: DashboardServices, request: SignedInRequest) => Promise<unknown>) =>
-  async (services: DashboardServices, request: SignedInRequest): Promise<void> => {
-    await work((await subjectOf(services, request)).id, services, request);
-  };
-
 export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/cockpit", {}, async (services, { query }): Promise<Cockpit> => {
     const { accounts, usage } = services;
@@ -117,40 +129,32 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin(
     "POST admin/accounts/:id/tier",
     { body: { tier: tierField } },
-    async (services, request) => {
-      const { id } = await subjectOf(services, request);
-      await noted(services, request).setTier(id, request.body.tier);
-    },
+    changing((accounts, { id }, { body: { tier } }) => accounts.setTier(id, tier)),
   ),
   admin(
     "POST admin/accounts/:id/credits",
     { body: { amount: wholeField, reason: bodyText(REASON_MAX) } },
-    async (services, request) => {
-      const { amount, reason } = request.body;
-      const { id } = await subjectOf(services, request);
-      return { balance: await services.credits.by(request.note).grant(id, amount, reason) };
-    },
+    onAccount(async ({ id }, { credits }, { body: { amount, reason }, note }) => ({
+      balance: await credits.by(note).grant(id, amount, reason),
+    })),
   ),
   admin(
     "POST admin/accounts/:id/disable",
     {},
-    onAccount((id, services, request) => {
-      if (id === request.account.id) throw notNow("You cannot switch yourself off.");
-      return noted(services, request).disable(id);
+    changing((accounts, { id }, { account: own }) => {
+      if (id === own.id) throw notNow("You cannot switch yourself off.");
+      return accounts.disable(id);
     }),
   ),
   admin(
     "POST admin/accounts/:id/enable",
     {},
-    onAccount((id, services, request) => noted(services, request).enable(id)),
+    changing((accounts, { id }) => accounts.enable(id)),
   ),
   admin(
     "POST admin/accounts/:id/password",
     { confirmed: true, body: { password: passwordField } },
-    async (services, request) => {
-      const { id } = await subjectOf(services, request);
-      await noted(services, request).setPassword(id, request.body.password);
-    },
+    changing((accounts, { id }, { body: { password } }) => accounts.setPassword(id, password)),
   ),
   admin("GET admin/accounts", {}, async (services, { query }): Promise<AdminAccounts> => {
     const page = boundedNumber(query["page"], { standard: 1, max: 100_000 });
@@ -168,53 +172,59 @@ export const adminRoutes: readonly AccountRoute[] = [
       return await linkFor(services, answer.account);
     },
   ),
-  admin("GET admin/accounts/:id", {}, async (services, request): Promise<AdminAccountPage> => {
-    const account = await subjectOf(services, request);
-    const [days, allowance, keys] = await Promise.all([
-      services.usage.days(
-        account,
-        boundedNumber(request.query["days"], { standard: 30, max: 400 }),
-      ),
-      services.usage.allowance(account),
-      services.keys.list(account.id),
-    ]);
-    return { account: adminAccount(account), days, allowance, keys: keys.map(keyJson).reverse() };
-  }),
-  admin("POST admin/accounts/:id/reset-link", { confirmed: true }, async (services, request) => {
-    const account = await subjectOf(services, request);
-    await request.note({ action: "account.reset_link", accountId: account.id });
-    return await linkFor(services, account);
-  }),
-  admin("POST admin/accounts/:id/promote", { confirmed: true }, async (services, request) => {
-    const account = await subjectOf(services, request);
-    if (account.isAdmin) return undefined;
-    return (await noted(services, request).promote(account.id))?.takenOver;
-  }),
-  admin("POST admin/accounts/:id/limits", { body: LIMIT_FIELDS }, async (services, request) => {
-    const { id } = await subjectOf(services, request);
-    const limits = readLimits(request.body);
-    if (typeof limits === "string") throw badField(`${limits}.`);
-    await noted(services, request).setLimits(id, limits);
-  }),
+  admin(
+    "GET admin/accounts/:id",
+    {},
+    onAccount(async (account, { usage, keys }, { query }): Promise<AdminAccountPage> => {
+      const known = await keys.list(account.id);
+      return {
+        account: adminAccount(account),
+        days: await usage.days(account, boundedNumber(query["days"], { standard: 30, max: 400 })),
+        allowance: await usage.allowance(account),
+        keys: known.map(keyJson).reverse(),
+      };
+    }),
+  ),
+  admin(
+    "POST admin/accounts/:id/reset-link",
+    { confirmed: true },
+    onAccount(async (account, services, { note }) => {
+      await note({ action: "account.reset_link", accountId: account.id });
+      return await linkFor(services, account);
+    }),
+  ),
+  admin(
+    "POST admin/accounts/:id/promote",
+    { confirmed: true },
+    onAccount(async ({ id, isAdmin }, services, request) =>
+      isAdmin ? undefined : (await noted(services, request).promote(id))?.takenOver,
+    ),
+  ),
+  admin(
+    "POST admin/accounts/:id/limits",
+    { body: LIMIT_FIELDS },
+    changing((accounts, { id }, { body }) => {
+      const limits = readLimits(body);
+      if (typeof limits === "string") throw badField(`${limits}.`);
+      return accounts.setLimits(id, limits);
+    }),
+  ),
   admin(
     "POST admin/accounts/:id/email",
     { confirmed: true, body: { email: emailField } },
-    async (services, request) => {
-      const { id } = await subjectOf(services, request);
-      await noted(services, request).setEmail(id, request.body.email);
-    },
+    changing((accounts, { id }, { body: { email } }) => accounts.setEmail(id, email)),
   ),
   admin(
     "POST admin/accounts/:id/second-factor-off",
     { confirmed: true },
-    onAccount((id, services, request) => noted(services, request).endSecondFactor(id)),
+    changing((accounts, { id }) => accounts.endSecondFactor(id)),
   ),
   admin(
     "POST admin/accounts/:id/delete",
     { confirmed: true },
-    onAccount((id, services, request) => {
-      if (id === request.account.id) throw notNow("Delete your own account on the page Settings.");
-      return noted(services, request).erase(id);
+    changing((accounts, { id }, { account: own }) => {
+      if (id === own.id) throw notNow("Delete your own account on the page Settings.");
+      return accounts.erase(id);
     }),
   ),
   admin("POST admin/accounts/:id/demote", {}, async (services, request) => {

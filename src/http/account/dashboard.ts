@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostNotAllowed } from "../../base/refusals.ts";
-import { filePages, isCurrent } from "../files.ts";
+import { filePages, keptText } from "../files.ts";
 import { isAllowedFor } from "../hosts.ts";
 import type { RouteReply } from "../route.ts";
 import type { Page, PageRequest } from "../routes.ts";
@@ -78,7 +77,6 @@ const CONTENT_SECURITY_POLICY = [
 
 const PAGE_HEADERS = {
   "content-security-policy": CONTENT_SECURITY_POLICY,
-  "cache-control": "no-cache",
   "cross-origin-opener-policy": "same-origin",
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
@@ -104,17 +102,9 @@ function dashboardPages(
 ): DashboardPages {
   const source = readFileSync(`${root}/index.html`, "utf8");
   const html = source.replace('<base href="/"', `<base href="${base}/"`);
-  const etag = `"${createHash("sha256").update(html).digest("hex").slice(0, 32)}"`;
-  const page = (
-    { source: { headers } }: PageRequest,
-    status: number,
-    link: string,
-  ): RouteReply => ({
-    status: isCurrent(headers["if-none-match"], etag) && status === 200 ? 304 : status,
-    type: "text/html; charset=utf-8",
-    headers: { ...PAGE_HEADERS, etag, ...(link !== "" && { link }) },
-    body: html,
-  });
+  const page = (more: object) =>
+    keptText("text/html; charset=utf-8", { ...PAGE_HEADERS, ...more }, () => html);
+  const plain = page({});
   const guarded = (each: Page): Page => ({
     ...each,
     handle(request) {
@@ -125,7 +115,7 @@ function dashboardPages(
   const visits = Object.entries(PAGE_SOURCES).map(([path, name]): Page => {
     const files = chunksOf(name, manifest);
     const link = files.map((file) => `<${base}/${file}>; rel=modulepreload`).join(", ");
-    return { method: "GET", path, handle: (request) => page(request, 200, link) };
+    return { method: "GET", path, handle: page(link === "" ? {} : { link }) };
   });
   const files = filePages({
     root,
@@ -147,7 +137,7 @@ function dashboardPages(
       // A person followed a stale or mistyped link: the page says so and leads on.
       if (!accept.includes("text/html") || NO_PAGES.test(path)) return undefined;
       const isPage = path.endsWith("/") && Object.hasOwn(PAGE_SOURCES, path.slice(0, -1));
-      return page(request, isPage ? 200 : 404, "");
+      return isPage ? plain(request) : { ...plain({ source: { headers: {} } }), status: 404 };
     },
   };
 }

@@ -9,6 +9,7 @@ import { OUTCOME_DAYS } from "../../gate/outcomes.ts";
 import { SHADOW_DAYS } from "../../gate/policies.ts";
 import {
   account,
+  anyField,
   type AccountRequest,
   type AccountRoute,
   boundedNumber,
@@ -24,8 +25,6 @@ import {
 } from "./route.ts";
 import type { HooksPage } from "./shapes.ts";
 
-/** A policy of any kind: it is parsed with the plan of its account. */
-const draftField: Reader<unknown> = (value) => value;
 const documentField: Reader<unknown> = (value) => {
   if (value === undefined) throw badField('"document" must be a policy.');
   return value;
@@ -85,7 +84,7 @@ export const policyRoutes: readonly AccountRoute[] = [
   ),
   account(
     "POST policies/:id/shadow",
-    { body: { document: draftField, version: optional(wholeField) }, largeBody: true },
+    { body: { document: anyField, version: optional(wholeField) }, largeBody: true },
     (services, request) => {
       const { account: own, id, body } = request;
       const policies = noted(services, request);
@@ -105,7 +104,7 @@ export const policyRoutes: readonly AccountRoute[] = [
   }),
   account(
     "POST policies/:id/test",
-    { body: { entries: textsField(20), document: draftField }, largeBody: true },
+    { body: { entries: textsField(20), document: anyField }, largeBody: true },
     async (services, request) => {
       const { entries } = request.body;
       if (entries.length === 0) throw badField('"entries" must have at least one entry.');

@@ -135,17 +135,8 @@ async function serve(
   }
 }
 
-interface AccountAsker extends Pick<AccountRequest, "known" | "claimed"> {
-  readonly started?: string | undefined;
-}
-
 /** By the cookie, unless a trusted proxy names somebody else: that one's session begins with the page's first request. */
-async function whoAsks(
-  route: AccountRoute,
-  source: HttpRequest,
-  visitor: Visitor,
-  deps: Opened,
-): Promise<AccountAsker> {
+async function whoAsks(route: AccountRoute, source: HttpRequest, visitor: Visitor, deps: Opened) {
   const token = deps.cookie.read(source.headers.cookie);
   const known = token === undefined ? undefined : await knownBy(token, visitor, route, deps);
   const claimed = deps.proxySignIn.emailIn(source);

@@ -21,12 +21,12 @@ import { badField, missingParameter, notNow } from "../../base/refusals.ts";
 import {
   account,
   AccountReply,
+  anyField,
   type AccountRoute,
   boundedNumber,
   inRate,
   type DashboardServices,
   noteOwn,
-  type Reader,
   flagField,
   optional,
   type SignedInRequest,
@@ -47,9 +47,6 @@ import type {
 /** Lists from the file to the cleaned file. The list's id is in the path. */
 
 const whose = ({ account: { id: accountId }, id }: SignedInRequest): Whose => ({ accountId, id });
-
-/** It is read when it is needed, because another account's list is not found before. */
-const anyField: Reader<unknown> = (value) => value;
 
 function classOf(value: unknown): RowClass {
   const found = ROW_CLASSES.find((name) => name === value);
@@ -95,17 +92,10 @@ function summaryOf({ list, runs, running, endMs }: OpenList, nowMs: number): Lis
   };
 }
 
-const shownPast = (past: ListHistoryRow): PastList => ({
-  name: past.name,
-  rows: past.row_count,
-  checked: past.checked,
-  good: past.good,
-  disposable: past.disposable,
-  no_mail: past.no_mail,
-  bad_format: past.bad_format,
-  charged: past.charged,
-  created_at: isoTime(past.created_at_ms),
-});
+function shownPast(past: ListHistoryRow): PastList {
+  const { id: _, account_id: __, row_count: rows, created_at_ms: createdMs, ...counts } = past;
+  return { ...counts, rows, created_at: isoTime(createdMs) };
+}
 
 async function stateOf(
   services: DashboardServices,

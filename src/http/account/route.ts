@@ -228,6 +228,9 @@ export const wholeField: Reader<number> = (value, name) => {
   throw badField(`"${name}" must be a whole number.`);
 };
 
+/** It is read when it is needed: a policy with the plan of its account, a row's class once the list is found. */
+export const anyField: Reader<unknown> = (value) => value;
+
 export const flagField: Reader<boolean> = (value) => value === true;
 
 /** One of `words`; `mistake` is a sentence for any other value. */

@@ -12,6 +12,8 @@ import type { OwnEntry } from "../../lists/rules/entry-json.ts";
 import type { DomainChange } from "../../watch/watch-list.ts";
 import type { WebhookSettings } from "../../webhooks/configure.ts";
 import type { DeliveryRow } from "../../webhooks/webhook-sender.ts";
+import type { CreditEntryRow } from "../../store/schema.ts";
+import type { ListHistoryRow } from "../../store/tables/bulk.ts";
 import type { ResultSchema } from "../schemas.ts";
 
 /** What `/account/*` answers. The dashboard imports these types and nothing else. Times are ISO 8601 in UTC. */
@@ -77,11 +79,10 @@ export interface Usage {
   readonly days: readonly UsageDayJson[];
 }
 
-export interface CreditEntry {
-  readonly amount: number;
-  readonly balance_after: number;
-  readonly reason: "grant" | "charge" | "refund";
-  readonly reference: string;
+export interface CreditEntry extends Omit<
+  CreditEntryRow,
+  "account_id" | "sequence" | "created_at_ms"
+> {
   readonly created_at: string;
 }
 
@@ -153,16 +154,11 @@ export interface ListSummary {
 }
 
 /** A deleted list of the last 13 months, without addresses. */
-export interface PastList {
-  readonly name: string;
+export interface PastList extends Omit<
+  ListHistoryRow,
+  "id" | "account_id" | "row_count" | "created_at_ms"
+> {
   readonly rows: number;
-  /** Entries; the next four add up to it. */
-  readonly checked: number;
-  readonly good: number;
-  readonly disposable: number;
-  readonly no_mail: number;
-  readonly bad_format: number;
-  readonly charged: number;
   readonly created_at: string;
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { apiKeyRequired, badParameter } from "../../base/refusals.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
-import { KEY_NEEDED, type Operation, parametersOf } from "../operation.ts";
+import { KEY_NEEDED, type Operation, optionalText, parametersOf } from "../operation.ts";
 import { type ApiRequest, jsonReply, type Method, type Route } from "../route.ts";
 
 /** The account of a secret key; nobody else may ask. */
@@ -38,6 +38,13 @@ export const accountRoute = (
       ? { type: "text/csv; charset=utf-8", body: answer }
       : jsonReply(answer);
   },
+});
+
+export const AFTER = optionalText("`next` of the page before.");
+
+export const pageFields = (what: string, most: number): NonNullable<Operation["query"]> => ({
+  after: AFTER,
+  limit: optionalText(`${what} of a page, 1 to ${String(most)}.`, { example: String(most) }),
 });
 
 /** The place and size of a page, by the fields of a query. Throws the `Refusal` of a wrong one. */

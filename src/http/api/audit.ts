@@ -7,7 +7,7 @@ import { shownAudit } from "../account/present.ts";
 import type { AuditEntry } from "../account/shapes.ts";
 import { json, KEY_NEEDED, type Operation } from "../operation.ts";
 import type { Route } from "../route.ts";
-import { accountRoute, readPage } from "./account-route.ts";
+import { accountRoute, pageFields, readPage } from "./account-route.ts";
 import { csvPages } from "./results.ts";
 
 const PAGE_MAX = 100;
@@ -67,14 +67,7 @@ export const AUDIT: readonly Operation[] = [
     about: `${about}Newest first.`,
     tag: "system",
     key: "needed",
-    query: {
-      after: { schema: Type.Optional(text("`next` of the page before.")) },
-      limit: {
-        schema: Type.Optional(
-          Type.String({ description: "Entries of a page, 1 to 100.", example: "100" }),
-        ),
-      },
-    },
+    query: pageFields("Entries", PAGE_MAX),
     answers: json(
       "One page.",
       Type.Object({

@@ -15,7 +15,7 @@ import { component, Type } from "../../core/json-schema.ts";
 import type { Awaitable } from "../../core/mail/lookup.ts";
 import { leftSignal } from "../body.ts";
 import { ENTRY_CHARACTER } from "../decode.ts";
-import { EXAMPLE_ID, json, type Operation, type Refusals } from "../operation.ts";
+import { EXAMPLE_ID, json, type Operation, optionalFlag, type Refusals } from "../operation.ts";
 import { type ApiReply, type ApiRequest, JSON_TYPE } from "../route.ts";
 import { resultsJson, streamed } from "./results.ts";
 
@@ -82,11 +82,9 @@ export function bulkReply(
   return { type: JSON_TYPE, paidBy, body };
 }
 
-const RESULTS_FLAG = "`1` or `true`: with the result of every entry, unless the batch is queued.";
-
-export const RESULTS_FIELD = {
-  schema: Type.Optional(Type.Boolean({ description: RESULTS_FLAG })),
-};
+export const RESULTS_FIELD = optionalFlag(
+  "`1` or `true`: with the result of every entry, unless the batch is queued.",
+);
 
 const REFUSALS: Refusals = {
   400: ["No entry, or a parameter of a wrong type.", missingParameter("email")],

@@ -1,6 +1,6 @@
 import { forBulk } from "../../bulk/jobs/bulk-shapes.ts";
 import { missingParameter } from "../../base/refusals.ts";
-import type { CheckAnswer, CheckOne, CheckRequest } from "../../check/check-one.ts";
+import type { CheckOne, CheckRequest } from "../../check/check-one.ts";
 import { featureNamed, readFeatures, type RequestedFeature } from "../../check/features.ts";
 import { readEntry } from "../../core/address/address.ts";
 import { CHECKS, FEATURES } from "../../core/checks/registry.ts";
@@ -10,7 +10,7 @@ import { when } from "../../core/mail/lookup.ts";
 import { NOTICE } from "../answer.ts";
 import { EXAMPLE_RESULT, json, type Operation, parametersOf } from "../operation.ts";
 import { isSeveral } from "../params.ts";
-import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
+import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 import { type BulkHandler, bulkInPath } from "./bulk.ts";
 
 /**
@@ -41,13 +41,15 @@ export function checkRoute(family: Family, checkOne: CheckOne, bulk: BulkHandler
       const answer = checkOne(admitted, { text, mode, features });
       const isOne = path.entry !== undefined || params.count(family) < 2;
       const hint = isOne && !isSeveral(text) ? {} : { headers: { [NOTICE]: SEVERAL } };
-      return when(answer, (known) => ({ ...replyWith(known, text), ...hint }));
+      return when(answer, ({ body, paidBy }) => ({
+        type: JSON_TYPE,
+        body,
+        paidBy,
+        entry: text,
+        ...hint,
+      }));
     },
   };
-}
-
-function replyWith({ body, paidBy }: CheckAnswer, entry: string): ApiReply {
-  return { type: JSON_TYPE, body, paidBy, entry };
 }
 
 const SEVERAL = "One entry is checked; send bulk=1 to check several.";

@@ -31,7 +31,7 @@ import {
 } from "../operation.ts";
 import { NOTICE } from "../answer.ts";
 import { isTooComplex } from "../decode.ts";
-import { Params } from "../params.ts";
+import { givenText, Params } from "../params.ts";
 import { type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
 
 /** POST /api/decide: accept, challenge, review or reject a sign-up or a message, by the deadline; one unit. */
@@ -116,8 +116,8 @@ function readDecide(
       deadlineMs: read.deadline_ms,
       language: read.language,
       form: read.form,
-      facts: read.facts.facts,
-      sources: read.count_by.sources,
+      facts: new Map(read.facts.found),
+      sources: read.count_by.found,
       ignored: [...read.facts.ignored, ...read.count_by.ignored],
       isConfirmed: read.confirmed,
       isKnown: read.known,
@@ -134,7 +134,7 @@ function readDecide(
     policy: page.policy,
     deadlineMs: pageDeadline(deadline_ms),
     form: page.form,
-    facts: NO_FACTS.facts,
+    facts: NO_FACTS,
     sources: sourceKeys(IP, clientAddress) ?? [],
     ignored: [],
     wantsToken: true,
@@ -162,12 +162,6 @@ const DEADLINE_RULE = `a whole number from ${String(DEADLINE_MS.least)} to ${Str
 
 /** Shorter deadlines would let a page ask before anybody knows whose key it is. */
 const pageDeadline = (deadlineMs: number): number => Math.max(DEADLINE_MS.page, deadlineMs);
-
-/** Text; absent, null and "" are the same, because clients write either. */
-function given(value: unknown, name: string): string | undefined {
-  if (value !== undefined && typeof value !== "string") throw badParameter(name, "text");
-  return value === "" ? undefined : value;
-}
 
 const deadline: Field<number> = {
   schema: Type.Optional(
@@ -197,7 +191,7 @@ const policyName: Field<string | undefined> = {
       description: "A policy's name; absent: `default`, or that of the question in `for`.",
     }),
   ),
-  read: given,
+  read: givenText,
 };
 
 const question: Field<PolicyQuestion> = {
@@ -210,7 +204,7 @@ const question: Field<PolicyQuestion> = {
   ),
   read(value, name) {
     if (value === undefined) return "signup";
-    const word = given(value, name) ?? "signup";
+    const word = givenText(value, name) ?? "signup";
     const known = QUESTIONS.find((one) => one === word);
     if (known === undefined) throw badParameter(name, `one of ${QUESTIONS.join(", ")}`);
     return known;
@@ -232,7 +226,7 @@ const form: Field<string | undefined> = {
     Type.String({ maxLength: FORM_MAX, description: "Label for counts and the token." }),
   ),
   read(value, name) {
-    const label = given(value, name)?.trim() ?? "";
+    const label = givenText(value, name)?.trim() ?? "";
     if (label === "") return undefined;
     if (label.length > FORM_MAX || CONTROL.test(label) || isReservedName(label)) {
       const most = String(FORM_MAX);
@@ -260,104 +254,98 @@ const proofText = (maxLength: number, description: string): Field<string | null 
 const EVT_MAX = 8_192;
 const BOUND_MAX = 512;
 
-interface ReadFacts {
-  readonly facts: ReadonlyMap<string, CallerFact>;
+interface ReadMembers<T> {
+  readonly found: readonly T[];
   readonly ignored: readonly string[];
 }
 
-const NO_FACTS: ReadFacts = { facts: new Map(), ignored: [] };
-const FACT_NAME = /^[a-z_]{1,32}$/;
+const NO_MEMBERS: ReadMembers<never> = { found: [], ignored: [] };
+
+interface MemberTerms<T> {
+  readonly description: string;
+  readonly most: number;
+  readonly isName: (name: string) => boolean;
+  /** What the parameter must be. */
+  readonly wanted: string;
+  /** Undefined for a value that is ignored, and then said by `ignored`. */
+  readonly read: (value: unknown, name: string) => readonly T[] | undefined;
+  readonly ignored: (name: string) => string;
+}
 
 /** An object of JSON, or its JSON as the value of a form. Names are the programmer's, values the visitor's. */
-const facts: Field<ReadFacts> = {
+const members = <T>(terms: MemberTerms<T>): Field<ReadMembers<T>> => ({
   schema: Type.Optional(
     Type.Unsafe({
       type: "object",
       additionalProperties: true,
-      maxProperties: FACTS_MAX,
-      description:
-        "Your own facts, text, numbers and booleans: `caller.NAME` in policies. Never stored.",
+      maxProperties: terms.most,
+      description: terms.description,
     }),
   ),
-  read(value) {
-    if (value === undefined || value === "") return NO_FACTS;
-    const entries = entriesOf(value, FACTS_MAX, FACT_NAME);
-    if (entries === undefined) throw badFacts();
-    const facts = new Map<string, CallerFact>();
+  read(value, parameter) {
+    if (value === undefined || value === "") return NO_MEMBERS;
+    const entries = entriesOf(value, terms);
+    if (entries === undefined) throw badParameter(parameter, terms.wanted);
+    const found: T[] = [];
     const ignored: string[] = [];
-    for (const [name, fact] of entries) {
-      if (typeof fact === "string") facts.set(name, fact.slice(0, FACT_TEXT_MAX));
-      else if (typeof fact === "boolean" || Number.isFinite(fact))
-        facts.set(name, fact as CallerFact);
-      else ignored.push(`Fact ${name} is no text, number or boolean.`);
+    for (const [name, member] of entries) {
+      const read = terms.read(member, name);
+      if (read === undefined) ignored.push(terms.ignored(name));
+      else found.push(...read);
     }
-    return { facts, ignored };
+    return { found, ignored };
   },
-};
+});
+
+const NO_FACTS: DecideRequest["facts"] = new Map();
+const FACT_NAME = /^[a-z_]{1,32}$/;
+
+const facts = members<readonly [string, CallerFact]>({
+  description:
+    "Your own facts, text, numbers and booleans: `caller.NAME` in policies. Never stored.",
+  most: FACTS_MAX,
+  isName: (name) => FACT_NAME.test(name),
+  wanted:
+    `an object of at most ${String(FACTS_MAX)} facts: names of 1 to 32 characters a to z and _, ` +
+    "values that are text, numbers or booleans",
+  read(fact, name) {
+    if (typeof fact === "string") return [[name, fact.slice(0, FACT_TEXT_MAX)]];
+    const isFact = typeof fact === "boolean" || Number.isFinite(fact);
+    return isFact ? [[name, fact as CallerFact]] : undefined;
+  },
+  ignored: (name) => `Fact ${name} is no text, number or boolean.`,
+});
 
 const COUNTS_MAX = 3;
 const COUNT_NAME = /^[a-z]{1,16}$/;
 const COUNT_TEXT_MAX = 128;
 
-interface ReadSources {
-  readonly sources: readonly SourceKey[];
-  readonly ignored: readonly string[];
-}
-
-const NO_SOURCES: ReadSources = { sources: [], ignored: [] };
-
-/** What the application knows about who asks. Names are the programmer's, values may be a visitor's; the address is neither's to choose. */
-const countBy: Field<ReadSources> = {
-  schema: Type.Optional(
-    Type.Unsafe({
-      type: "object",
-      additionalProperties: true,
-      maxProperties: COUNTS_MAX,
-      description:
-        "What you know about who asks, `ip` or names of your own with texts: mailboxes are counted under each, by keyed hash.",
-    }),
-  ),
-  read(value) {
-    if (value === undefined || value === "") return NO_SOURCES;
-    const entries = entriesOf(value, COUNTS_MAX, COUNT_NAME);
-    if (entries === undefined || entries.some(([name]) => name === NET)) throw badCountBy();
-    const sources: SourceKey[] = [];
-    const ignored: string[] = [];
-    for (const [name, given] of entries) {
-      const text = typeof given === "number" ? String(given) : given;
-      if (typeof text === "string" && text !== "") {
-        const keys = sourceKeys(name, text.slice(0, COUNT_TEXT_MAX));
-        if (keys === undefined) throw badParameter(`count_by.${name}`, "an IPv4 or IPv6 address");
-        sources.push(...keys);
-      } else ignored.push(`count_by.${name} is no text.`);
-    }
-    return { sources, ignored };
+/** What the application knows about who asks. The address is neither the programmer's nor the visitor's to choose. */
+const countBy = members<SourceKey>({
+  description:
+    "What you know about who asks, `ip` or names of your own with texts: mailboxes are counted under each, by keyed hash.",
+  most: COUNTS_MAX,
+  isName: (name) => COUNT_NAME.test(name) && name !== NET,
+  wanted: `an object of at most ${String(COUNTS_MAX)} names of 1 to 16 letters a to z, not ${NET}, with texts`,
+  read(given, name) {
+    const text = typeof given === "number" ? String(given) : given;
+    if (typeof text !== "string" || text === "") return undefined;
+    const keys = sourceKeys(name, text.slice(0, COUNT_TEXT_MAX));
+    if (keys === undefined) throw badParameter(`count_by.${name}`, "an IPv4 or IPv6 address");
+    return keys;
   },
-};
-
-const badCountBy = (): Error =>
-  badParameter(
-    "count_by",
-    `an object of at most ${String(COUNTS_MAX)} names of 1 to 16 letters a to z, not ${NET}, with texts`,
-  );
-
-const badFacts = (): Error =>
-  badParameter(
-    "facts",
-    `an object of at most ${String(FACTS_MAX)} facts: names of 1 to 32 characters a to z and _, ` +
-      "values that are text, numbers or booleans",
-  );
+  ignored: (name) => `count_by.${name} is no text.`,
+});
 
 /** Of an object of JSON, or of its JSON in a form; undefined for another value, too many or names that are none. */
 function entriesOf(
   value: unknown,
-  most: number,
-  isName: RegExp,
+  { most, isName }: Pick<MemberTerms<unknown>, "most" | "isName">,
 ): readonly (readonly [string, unknown])[] | undefined {
   const read = typeof value === "string" ? parsed(value) : value;
   if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;
   const entries: readonly (readonly [string, unknown])[] = Object.entries(read);
-  const isFine = entries.every(([name]) => isName.test(name) && !isReservedName(name));
+  const isFine = entries.every(([name]) => isName(name) && !isReservedName(name));
   return isFine && entries.length <= most ? entries : undefined;
 }
 

@@ -7,9 +7,9 @@ import { trimEntry } from "../../core/address/address.ts";
 import { type DecisionLog, LOG_PAGE_MAX, type SoughtDecisions } from "../../gate/decision-log.ts";
 import type { Feedback, NewFeedback } from "../../gate/feedback.ts";
 import { DecisionPage, FEEDBACK_NOTE_MAX } from "../../gate/gate-shapes.ts";
-import { json } from "../operation.ts";
+import { json, optionalText } from "../operation.ts";
 import type { Route } from "../route.ts";
-import { accountOperation, accountRoute, readPage } from "./account-route.ts";
+import { accountOperation, accountRoute, pageFields, readPage } from "./account-route.ts";
 
 /** POST /api/feedback: what became of a mailbox. */
 export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route =>
@@ -22,10 +22,6 @@ export const feedbackRoute = (feedback: Pick<Feedback, "record">): Route =>
     return { recorded: true };
   });
 
-const described = (description: string, more: object = {}) => ({
-  schema: Type.Optional(Type.String({ description, ...more })),
-});
-
 export const FEEDBACK = accountOperation({
   id: "giveFeedback",
   at: "POST /api/feedback",
@@ -34,10 +30,10 @@ export const FEEDBACK = accountOperation({
     "Send `email` or `mailbox`. It becomes facts of your policies, such as `mailbox_abused` and `mailbox_bounced`; " +
     "nothing is denied by itself.",
   body: {
-    email: described("As the person signed up."),
-    mailbox: described("`mailbox.id` of a decision."),
+    email: optionalText("As the person signed up."),
+    mailbox: optionalText("`mailbox.id` of a decision."),
     outcome: { schema: Type.Enum(FEEDBACK_OUTCOMES) },
-    note: described("For people.", { maxLength: FEEDBACK_NOTE_MAX }),
+    note: optionalText("For people.", { maxLength: FEEDBACK_NOTE_MAX }),
   },
   bodyExample: { email: "jo@new.example", outcome: "abuse", note: "spam in the forum" },
   answers: json("Stored.", Type.Object({ recorded: Type.True() }), { recorded: true }),
@@ -87,20 +83,19 @@ export const DECISION_LOG = accountOperation({
     "The last 10,000 decisions of 7 days, without addresses, once the log is on: `gatepost account log ACCOUNT on`. " +
     "With `decision=review` it is a review queue.",
   query: {
-    decision: described(`One of ${DECISIONS.join(", ")}.`, { example: "review" }),
-    reason: described("The rule's reason.", { example: "burst" }),
-    domain: described("The registrable domain."),
-    mailbox: described("A `mailbox.id`."),
-    form: described("The caller's label."),
-    key: described("Id of the API key, or `hook:ID`."),
-    for: described(`What was asked: ${QUESTIONS.join(", ")}.`),
-    source: described("`NAME:ID` of a key of `count_by`, as `sources` has it.", {
+    decision: optionalText(`One of ${DECISIONS.join(", ")}.`, { example: "review" }),
+    reason: optionalText("The rule's reason.", { example: "burst" }),
+    domain: optionalText("The registrable domain."),
+    mailbox: optionalText("A `mailbox.id`."),
+    form: optionalText("The caller's label."),
+    key: optionalText("Id of the API key, or `hook:ID`."),
+    for: optionalText(`What was asked: ${QUESTIONS.join(", ")}.`),
+    source: optionalText("`NAME:ID` of a key of `count_by`, as `sources` has it.", {
       example: "ip:7Q2KUV4D",
     }),
-    shape: described("How the name is made, as `shape` has it."),
-    groups: described("`1`: what the last day's decisions have in common, too."),
-    after: described("`next` of the page before."),
-    limit: described("Decisions of a page, 1 to 100.", { example: "100" }),
+    shape: optionalText("How the name is made, as `shape` has it."),
+    groups: optionalText("`1`: what the last day's decisions have in common, too."),
+    ...pageFields("Decisions", LOG_PAGE_MAX),
   },
   answers: json("One page.", DecisionPage, { decisions: [], next: null }),
   refusals: { 400: ["A parameter is wrong.", badDecision()] },

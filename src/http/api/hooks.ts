@@ -5,7 +5,7 @@ import {
   hookUnauthorized,
   notFound,
   rateExceeded,
-  type Refusal,
+  Refusal,
 } from "../../base/refusals.ts";
 import { refusalHeaders, refusalOf } from "../answer.ts";
 import { JSON_TYPE, type RouteReply } from "../route.ts";
@@ -29,39 +29,30 @@ export function hookPage(deps: HookPagesDeps): Page {
       response.once("close", () => resolve(response.writableEnded && response.writableFinished));
     });
     // Nobody has proved yet who calls: the memory is the address's. What hangs must not make that of a sign-up be missing.
-    const received = await deps.bodies
-      .receive(source, {
-        owner: bucketKey(clientAddress),
-        maxBytes: 1_048_576,
-        displaces: true,
-      })
-      .catch(refusalIn);
-    if ("status" in received && !isOurs(received)) {
-      throw received.status === 413 ? hookPayloadTooLarge() : received;
-    }
-    const call =
-      "status" in received ? { unreceived: received.message } : { body: received.bytes, headers };
-    const release = "status" in received ? undefined : received.release;
+    const terms = {
+      owner: bucketKey(clientAddress),
+      maxBytes: 1_048_576,
+      displaces: true,
+    } as const;
+    const received = await deps.bodies.receive(source, terms).catch((error: unknown) => {
+      const refusal = refusalOf(error);
+      // No room for the call: the person must not suffer from it.
+      if (refusal?.status === 429 || refusal?.status === 503) return refusal;
+      throw refusal?.status === 413 ? hookPayloadTooLarge() : error;
+    });
+    const [call, release] =
+      received instanceof Refusal
+        ? [{ unreceived: received.message }]
+        : [{ body: received.bytes, headers }, received.release];
     const answer = await deps.hooks.answer(id, call, { clientAddress, isSent }).finally(release);
     if (answer === undefined) throw notFound();
     const { status, body = "" } = answer;
     const why = status === 401 || status === 429 ? refusalHeaders(unprovedCall(status, body)) : {};
-    const said = { "cache-control": "no-store", ...why };
-    return body === ""
-      ? { status, headers: said }
-      : { status, headers: said, type: JSON_TYPE, body };
+    const reply = { status, headers: { "cache-control": "no-store", ...why } };
+    return body === "" ? reply : { ...reply, type: JSON_TYPE, body };
   };
   return { method: "POST", path: "/hooks/:id", handle };
 }
 
 const unprovedCall = (status: 401 | 429, body: string): Refusal =>
   status === 401 ? hookUnauthorized(body) : rateExceeded(RATE_WINDOW_MS);
-
-function refusalIn(error: unknown): Refusal {
-  const refusal = refusalOf(error);
-  if (refusal === undefined) throw error;
-  return refusal;
-}
-
-/** No room for the call: the person must not suffer from it. */
-const isOurs = ({ status }: Refusal): boolean => status === 429 || status === 503;

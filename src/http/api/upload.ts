@@ -12,7 +12,7 @@ import type { BulkService } from "../../bulk/jobs/submit.ts";
 import { FILE_MAX_OCTETS } from "../../bulk/files/list-file.ts";
 import type { UploadOptions } from "../../bulk/files/read-upload.ts";
 import { component, Type } from "../../core/json-schema.ts";
-import { json, type Operation, parametersOf } from "../operation.ts";
+import { json, type Operation, optionalText, parametersOf } from "../operation.ts";
 import { type BodyReader, leftSignal } from "../body.ts";
 import { readMultipart } from "../decode.ts";
 import { Params } from "../params.ts";
@@ -52,7 +52,7 @@ export function uploadRoute(deps: UploadDeps): Route {
       if (request.path.length !== 1 || request.path[0] !== "upload") throw notFound();
       const owner = ownerKey(request.admitted.caller.owner);
       const multipart = await readUploaded(request.source, owner, bodies);
-      request.received(sizeOf(multipart.file));
+      request.received(multipart.file.chunks[0]?.length ?? 0);
       try {
         return await submit(multipart, request, deps);
       } finally {
@@ -176,18 +176,6 @@ async function submit(
   return bulkReply(answer, wantsResults, log, entries.facts);
 }
 
-const sizeOf = ({ chunks }: UploadedFile): number =>
-  chunks.reduce((octets, chunk) => octets + chunk.length, 0);
-
-const COLUMN =
-  "Number from 1, or name, of the column with the entries; absent: found by its name, else by content.";
-
-const SHEET =
-  "Name, or number from 1, of the sheet of a workbook; absent: the visible one with the most entries.";
-
-const ENCODING =
-  "Label of the text's encoding, such as `shift_jis`; absent: UTF-8, UTF-16 or Windows-1252, whichever it is.";
-
 export const UPLOAD: Operation = {
   ...BULK,
   id: "uploadEntries",
@@ -216,9 +204,15 @@ export const UPLOAD: Operation = {
           "Text, CSV, JSON, vCard or .xlsx; at most 20,000,000 octets and 1,000,000 entries.",
       }),
     },
-    column: { schema: Type.Optional(Type.String({ description: COLUMN })) },
-    sheet: { schema: Type.Optional(Type.String({ description: SHEET })) },
-    encoding: { schema: Type.Optional(Type.String({ description: ENCODING })) },
+    column: optionalText(
+      "Number from 1, or name, of the column with the entries; absent: found by its name, else by content.",
+    ),
+    sheet: optionalText(
+      "Name, or number from 1, of the sheet of a workbook; absent: the visible one with the most entries.",
+    ),
+    encoding: optionalText(
+      "Label of the text's encoding, such as `shift_jis`; absent: UTF-8, UTF-16 or Windows-1252, whichever it is.",
+    ),
     json: RESULTS_FIELD,
   },
   refusals: {

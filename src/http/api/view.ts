@@ -13,10 +13,11 @@ import {
   json,
   type Operation,
   type OperationAnswer,
+  optionalFlag,
   parametersOf,
   type Refusals,
 } from "../operation.ts";
-import { type ApiReply, type ApiRequest, JSON_TYPE, type Route } from "../route.ts";
+import { type ApiReply, type ApiRequest, JSON_TYPE, jsonReply, type Route } from "../route.ts";
 import {
   type Finished,
   framed,
@@ -65,7 +66,7 @@ export function viewRoute(deps: ViewDeps): Route {
       if (more.length > 0 || (method === "DELETE" && asked.size > 0)) throw notFound();
       if (method === "DELETE") {
         await deps.bulk.remove(caller, session);
-        return inJson({ session, deleted: true });
+        return jsonReply({ session, deleted: true });
       }
       if (form === undefined) return listReply(session, asked, caller, deps);
       return resultsReply({ session, asked, form }, request, deps);
@@ -87,8 +88,6 @@ function suffixesOf({ path, params }: ApiRequest): ReadonlySet<ViewSuffix> {
   return asked;
 }
 
-const inJson = (value: object): ApiReply => ({ type: JSON_TYPE, body: JSON.stringify(value) });
-
 async function listReply(
   session: string,
   asked: ReadonlySet<ViewSuffix>,
@@ -96,8 +95,8 @@ async function listReply(
   deps: ViewDeps,
 ): Promise<ApiReply> {
   const view = await deps.bulk.view(caller, session);
-  if (view.kind === "progress") return inJson(view.progress);
-  if (view.kind === "summary") return inJson(view.summary);
+  if (view.kind === "progress") return jsonReply(view.progress);
+  if (view.kind === "summary") return jsonReply(view.summary);
   const between = asked.has("separator") ? "," : "\n";
   const texts = framed(view.valid(), (entry) => entry, { head: "", between, tail: "" });
   const body = shared(() => streamed(texts, deps.log), caller, deps);
@@ -119,7 +118,7 @@ async function resultsReply(
   deps: ViewDeps,
 ): Promise<ApiReply> {
   const found = await deps.bulk.results(caller, session);
-  if (found.kind === "progress") return inJson(found.progress);
+  if (found.kind === "progress") return jsonReply(found.progress);
   const type = TYPES[form];
   const body = shared(bodyOf(found, form, params.flag("bom"), deps.log), caller, deps);
   if (!asked.has("download")) return { type, body };
@@ -175,17 +174,13 @@ const SESSION_REFUSALS: Refusals = {
   404: ["Unknown, malformed, expired, deleted or another owner's.", sessionNotFound()],
 };
 
-const flag = (description: string) => ({
-  schema: Type.Optional(Type.Boolean({ description })),
-});
-
 export const VIEWS: readonly Operation[] = [
   viewOf("viewSessionDownload", "/download", "Read the valid entries of a batch", {
     about:
       "One valid entry a line, once the batch is finished and has some; else JSON, so ask `/json` how far it is. Without " +
       "`/download` the same comes as text/plain.",
     query: {
-      separator: flag(
+      separator: optionalFlag(
         "All in one line, separated by commas. Also as path suffix; `separate` and `comma` are the same.",
       ),
     },
@@ -218,7 +213,7 @@ export const VIEWS: readonly Operation[] = [
   }),
   viewOf("viewSessionCsv", "/csv", "Read all results of a batch as CSV", {
     about: "JSON until it is finished. A cell that a spreadsheet would run gets a '.",
-    query: { bom: flag("With a byte order mark, for Excel.") },
+    query: { bom: optionalFlag("With a byte order mark, for Excel.") },
     answers: {
       "text/csv": text(
         "RFC 4180 with a header row; the columns of an upload are kept.",

@@ -4,7 +4,7 @@ import { orNull, oneOf, Type } from "../../core/json-schema.ts";
 import type { WatchList } from "../../watch/watch-list.ts";
 import { json, type Operation } from "../operation.ts";
 import type { Route } from "../route.ts";
-import { accountOperation, accountRoute } from "./account-route.ts";
+import { AFTER, accountOperation, accountRoute } from "./account-route.ts";
 
 /** /api/watch: the domains of an account's users. */
 export const watchRoute = (watch: WatchList, tiers: Tiers): Route =>
@@ -62,9 +62,7 @@ export const WATCH: readonly Operation[] = [
     at: "GET /api/watch",
     summary: "Read the watched domains",
     about: "By name, up to 1,000 a page.",
-    query: {
-      after: { schema: Type.Optional(Type.String({ description: "`next` of the page before." })) },
-    },
+    query: { after: AFTER },
     answers: json(
       "One page.",
       Type.Object({

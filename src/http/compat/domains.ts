@@ -9,28 +9,23 @@ import {
   type ShapeFacts,
   type ShapeVerdict,
   single,
-  type Why,
 } from "./shape.ts";
 
 type Mode = "address" | "domain";
 
 /** Endpoints for an address and for a domain, which answer a malformed one with 400. */
 const endpointsOf = (
-  base: string,
-  invalid: Readonly<Record<Mode, string>>,
   shown: (facts: ShapeFacts, mode: Mode) => object,
   features: NonNullable<CheckTerms["features"]> = [],
 ): readonly Endpoint[] =>
   (["address", "domain"] as const).map((mode) => ({
-    paths: [`${base}${mode === "address" ? "email" : "domain"}/*`],
+    paths: [mode === "address" ? "email/*" : "domain/*"],
     async answer({ entry, check }) {
       const facts = await check(entry, { mode, features });
       if (facts.result.format) return { body: { status: 200, ...shown(facts, mode) } };
-      return { status: 400, body: { status: 400, error: invalid[mode] } };
+      return { status: 400, body: { status: 400, error: INVALID[mode] } };
     },
   }));
-
-const statusAndError = ({ status, message: error }: Why): object => ({ status, error });
 
 const INVALID = { address: "The email address is invalid.", domain: "The domain is invalid." };
 
@@ -83,8 +78,6 @@ export const usercheck: Shape = {
   keys: [{ scheme: "bearer" }, { param: "key" }],
   parameters: ["key"],
   endpoints: endpointsOf(
-    "",
-    INVALID,
     (facts, mode) => {
       const { result, domain, provider } = facts;
       const isAddress = mode === "address";
@@ -120,7 +113,7 @@ export const mailcheckAi: Shape = {
   service: "mailcheck-ai",
   keys: [{ scheme: "bearer" }, { param: "key" }],
   parameters: ["key"],
-  endpoints: endpointsOf("", INVALID, (facts, mode) => ({
+  endpoints: endpointsOf((facts, mode) => ({
     ...(mode === "address" && { email: facts.entry }),
     domain: facts.domain,
     mx: facts.mail,
@@ -129,7 +122,9 @@ export const mailcheckAi: Shape = {
     ...(mode === "address" && { alias: facts.alias }),
     did_you_mean: facts.meantDomain,
   })),
-  refused: refusing(statusAndError, { rate: [429, "Rate limit exceeded."] }),
+  refused: refusing(({ status, message: error }) => ({ status, error }), {
+    rate: [429, "Rate limit exceeded."],
+  }),
 };
 
 /** Misskey shows the words "disposable" and "blacklist" of a list to the person. Everything else may sign up. */

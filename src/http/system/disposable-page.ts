@@ -9,7 +9,7 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { orNull, Type } from "../../core/json-schema.ts";
-import type { OperationAnswer, Operation } from "../operation.ts";
+import { type Operation, type OperationAnswer, optionalFlag, optionalText } from "../operation.ts";
 import type { PublishedLists } from "../../lists/published-list.ts";
 import { refused } from "../answer.ts";
 import { addressOf, credentialsOf, type TrustedProxies } from "../client-address.ts";
@@ -78,14 +78,8 @@ async function fileNamed(name: string, query: string, deps: DisposablePageDeps) 
 }
 
 const TEXT_QUERY: Operation["query"] = {
-  wildcards: {
-    schema: Type.Optional(Type.Boolean({ description: "`1` adds `*.name` after each name." })),
-  },
-  separator: {
-    schema: Type.Optional(
-      Type.String({ enum: ["comma"], description: "One line, without remarks." }),
-    ),
-  },
+  wildcards: optionalFlag("`1` adds `*.name` after each name."),
+  separator: optionalText("One line, without remarks.", { enum: ["comma"] }),
 };
 
 const TEXT_PARAMETERS: ReadonlySet<string> = new Set(Object.keys(TEXT_QUERY));

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
+import { sameText } from "../../base/secrets.ts";
 import type { HttpMetrics, MetricsPage } from "../../base/metrics.ts";
 import {
   hostNotAllowed,
@@ -113,12 +113,6 @@ function metricsRefusal(
 
 const isLocal = ({ headers, socket }: HttpRequest): boolean =>
   FORWARDING.every((name) => headers[name] === undefined) && isLoopback(socket.remoteAddress ?? "");
-
-/** In constant time: digests have the same length for any input. */
-function sameText(given: string, wanted: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
-}
 
 /** `/llms.txt`: what agents read first (llmstxt.org). `publicUrl` has no trailing slash. */
 const llmsText = (publicUrl: string): string => `# Gatepost

@@ -49,15 +49,15 @@ function endpointRules(check: Check): void {
     async ({ endpoints }) => {
       assert.deepEqual(
         [
-          await endpoints.setEvents("a", []),
-          await endpoints.setSecret("a", "x"),
+          await endpoints.change("a", { events: [] }),
+          await endpoints.change("a", { sealedSecret: "x" }),
           await endpoints.remove("a"),
         ],
         [false, false, false],
       );
       await endpoints.save(ENDPOINT);
-      assert.equal(await endpoints.setEvents("a", ["test.ping"]), true);
-      assert.equal(await endpoints.setSecret("a", "s9"), true);
+      assert.equal(await endpoints.change("a", { events: ["test.ping"] }), true);
+      assert.equal(await endpoints.change("a", { sealedSecret: "s9" }), true);
       assert.deepEqual(await endpoints.find("a"), {
         ...ENDPOINT,
         events: ["test.ping"],

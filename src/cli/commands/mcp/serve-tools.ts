@@ -28,35 +28,28 @@ export async function serveTools(
   const { transport, ended } = answeringTransport(input, output);
   const serve = (): McpServer => {
     const server = new McpServer({ name: "gatepost", version }, { instructions: INSTRUCTIONS });
-    for (const {
-      name,
-      title,
-      description,
-      input: inputSchema,
-      output: outputSchema,
-      call,
-    } of TOOLS) {
+    for (const { input: taken, output: given, call, ...tool } of TOOLS) {
       server.registerTool(
-        name,
+        tool.name,
         {
-          title,
-          description,
-          inputSchema: namingUnknown(inputSchema),
-          outputSchema: fromJsonSchema(outputSchema as object),
+          title: tool.title,
+          description: tool.description,
+          inputSchema: namingUnknown(taken),
+          outputSchema: fromJsonSchema(given as object),
           annotations: {
-            readOnlyHint: !(name === "decide" && backend.counts),
+            readOnlyHint: !(tool.name === "decide" && backend.counts),
             destructiveHint: false,
             openWorldHint: true,
           },
         },
-        async (given, { mcpReq }) => {
+        async (values, { mcpReq }) => {
           const progressToken = mcpReq._meta?.progressToken;
           const progress: Progress = async (done, total) => {
             if (progressToken === undefined) return;
             const params = { progressToken, progress: done, total };
             await mcpReq.notify({ method: "notifications/progress", params });
           };
-          return await shown(() => call(given, backend, progress));
+          return await shown(() => call(values, backend, progress));
         },
       );
     }

@@ -229,8 +229,8 @@ export class Accounts {
       const lists = tx.sql.selectFrom("account_lists").select("id").where("account_id", "=", id);
       await tx.sql.deleteFrom("account_list_parts").where("list", "in", lists).execute();
       for (const table of OF_ACCOUNT) await deleteRows(tx.sql, table, { account_id: id });
-      const asked = { account_id: id, action: EMAIL_ASKED };
-      await changeRows(tx.sql, "audit_entries", asked, { detail: "" });
+      const wishes = { account_id: id, action: EMAIL_ASKED };
+      await changeRows(tx.sql, "audit_entries", wishes, { detail: "" });
       const owner = accountKey(id);
       const sessions = tx.sql.selectFrom("jobs").select("session").where("owner", "=", owner);
       for (const table of OF_SESSION) {

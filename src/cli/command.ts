@@ -157,3 +157,6 @@ export const wholeNumber =
     const bounds = `from ${String(min)} to ${String(max)}`;
     throw misuse(`${name}: "${shown(text)}" is not a number ${bounds}`);
   };
+
+export const commaNames = (list: string): readonly string[] =>
+  list.split(",").flatMap((name) => name.trim() || []);

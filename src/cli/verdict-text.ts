@@ -109,12 +109,12 @@ function reason(each: ExplainedSignal, { paint, dated }: View): string {
   const subject = each.subject === undefined ? "" : ` (${each.subject})`;
   const lists = each.lists.map((list) => (dated ? datedList(list) : list.id));
   const by = lists.length === 0 ? "" : ` Lists: ${lists.join(", ")}.`;
-  const said = dated ? (SAID[each.by] ?? "") : "";
+  const source = dated ? (SAID[each.by] ?? "") : "";
   const name = paint("dim", `${weight} ${each.signal}${subject}`);
   const pages = dated ? each.lists.flatMap(({ removal }) => removal ?? []) : [];
   const off =
     pages.length === 0 ? "" : `\n       Ask here to have the name taken off: ${pages.join(" ")}`;
-  return `  ${name}\n       ${each.means}${by}${said}${off}`;
+  return `  ${name}\n       ${each.means}${by}${source}${off}`;
 }
 
 function datedList({ id, since, fetched_at: fetchedAt }: ListBehind): string {

@@ -69,10 +69,10 @@ function wholeReply(type: string, headers: Readonly<Record<string, string>>, bod
 }
 
 /** RFC 9110 section 13.1.2, If-None-Match: weak comparison, because a proxy may have marked the tag as weak. */
-export function isCurrent(asked: string | undefined, etag: string): boolean {
-  if (asked === undefined) return false;
+export function isCurrent(held: string | undefined, etag: string): boolean {
+  if (held === undefined) return false;
   const strong = (tag: string): string => tag.trim().replace(/^W\//, "");
-  const tags = asked.slice(0, 1_000).split(",").map(strong);
+  const tags = held.slice(0, 1_000).split(",").map(strong);
   return tags.includes("*") || tags.includes(strong(etag));
 }
 
@@ -93,14 +93,9 @@ const DOCS_HEADERS = {
   "content-security-policy": DOCS_POLICY,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  "origin-agent-cluster": "?1",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
-  "x-dns-prefetch-control": "off",
-  "x-download-options": "noopen",
   "x-frame-options": "SAMEORIGIN",
-  "x-permitted-cross-domain-policies": "none",
-  "x-xss-protection": "0",
 };
 
 const docsHtml = (base: string): string => `<!doctype html>

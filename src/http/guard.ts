@@ -164,8 +164,8 @@ async function respond(call: RequestState, response: HttpResponse, deps: GuardDe
 function hinted(answer: ApiReply, { params, route }: RequestState): ApiReply {
   const hint = route?.foreign === undefined ? params?.hint() : undefined;
   if (hint === undefined) return answer;
-  const said = answer.headers?.[NOTICE];
-  const notice = said === undefined ? hint : `${said} ${hint}`;
+  const own = answer.headers?.[NOTICE];
+  const notice = own === undefined ? hint : `${own} ${hint}`;
   return { ...answer, headers: { ...answer.headers, [NOTICE]: notice } };
 }
 
@@ -189,8 +189,8 @@ async function handle(call: RequestState, deps: GuardDeps): Promise<ApiReply> {
   // A batch is charged for what it holds, and the unit reserved before might be the last of it.
   if (served.isSingle?.(path, params) === false) await admitted.reservedUnit?.release();
   const received = (octets: number): void => void (call.bodyOctets = octets);
-  const asked = { method, path, params, admitted, waitedMs, source: request, received };
-  const answering = served.handle(asked);
+  const apiRequest = { method, path, params, admitted, waitedMs, source: request, received };
+  const answering = served.handle(apiRequest);
   return paidFrom(call.receipt, answering instanceof Promise ? await answering : answering);
 }
 

@@ -142,4 +142,14 @@ export const EXAMPLE_RESULT = {
   free: false,
 };
 
+/** The same of an address at `domain`, a name of .com with a finding. */
+export const exampleAddress = (domain: string, finding: object): object => ({
+  ...EXAMPLE_RESULT,
+  domain,
+  domain_info: { ...EXAMPLE_RESULT.domain_info, tld: "com" },
+  mx_info: [`mail.${domain}`],
+  alias: false,
+  ...finding,
+});
+
 export const EXAMPLE_ID = "0123456789abcdef0123456789abcdef";

@@ -31,7 +31,8 @@ export interface Route {
   readonly before?: Before;
   /** Whom the route serves although the admission refuses; absent: nobody. */
   readonly admits?: (admitted: Admitted) => Admitted;
-  readonly foreign?: Foreign;
+  /** Another service's shape: its clients send a body with GET and declare any type, and know no hints. */
+  readonly foreign?: { readonly cors: boolean };
   /** Whether it is charged one unit: by its path likely, and certain once the parameters are known. Absent: it is not. */
   readonly isSingle?: (path: ApiRequest["path"], params?: Params) => boolean;
   /** How a refusal is sent, where it is not sent as it stands; `refusal` is undefined for a fault. */
@@ -61,11 +62,6 @@ export interface RefusedRequest {
   readonly path: ApiRequest["path"];
   readonly params: Params | undefined;
   readonly isSingle: boolean;
-}
-
-/** Another service's shape: its clients send a body with GET and declare any type, and know no hints. */
-export interface Foreign {
-  readonly cors: boolean;
 }
 
 export interface ApiRequest {

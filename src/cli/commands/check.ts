@@ -4,7 +4,7 @@ import { isInconclusive } from "../../core/validate/result.ts";
 import type { Validation } from "../../core/validate/validate.ts";
 import { explanationJson } from "../../check/explain.ts";
 import { featureNamed } from "../../check/features.ts";
-import { rowsFor } from "../command.ts";
+import { commaNames, rowsFor } from "../command.ts";
 import { CommandFailure, EXIT, type Terminal, misuse, shown } from "../terminal.ts";
 import { painter, verdictText } from "../verdict-text.ts";
 
@@ -99,10 +99,7 @@ function jsonText(bodies: readonly string[], entries: readonly string[], isList:
 }
 
 function readFeatures(option: string): readonly string[] {
-  const names = option
-    .split(",")
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== "");
+  const names = commaNames(option.toLowerCase());
   const unknown = names.find((name) => name !== "all" && featureNamed(name) === undefined);
   if (unknown !== undefined) {
     throw misuse(

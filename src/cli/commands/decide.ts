@@ -45,12 +45,12 @@ export const decideCommand = rowsFor<CliDecider>()("decide", {
     "gatepost decide jo@example.com --policy policy.json --language de --json",
   ],
   async run(
-    { args: [words], policy: file, language, for: question, ...asked },
+    { args: [words], policy: file, language, for: question, ...flags },
     { testPolicy },
     terminal,
   ) {
-    readKeys(asked.countBy ?? []);
-    const confirmed = asked.confirmed === true;
+    readKeys(flags.countBy ?? []);
+    const confirmed = flags.confirmed === true;
     if (file === "-" && words.includes("-")) {
       throw misuse('"-" stands for the policy or for the entries, not for both');
     }

@@ -12,6 +12,7 @@ import type { Dispatcher } from "../../webhooks/dispatcher.ts";
 import {
   accountRowsFor,
   type CommandAnswer,
+  commaNames,
   group,
   type Open,
   opening,
@@ -38,10 +39,7 @@ export interface CliWebhooks extends WithAccounts {
 const onAccount = accountRowsFor<CliWebhooks>();
 
 function readEvents(list: string): readonly string[] {
-  const names = list
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+  const names = commaNames(list);
   const unknown = names.find((name) => WEBHOOK_EVENTS.every((event) => event !== name));
   if (unknown === undefined) return names;
   throw misuse(`unknown event "${shown(unknown)}"; the events are ${WEBHOOK_EVENTS.join(", ")}`);

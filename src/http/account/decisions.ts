@@ -102,9 +102,9 @@ export const decisionRoutes: readonly AccountRoute[] = [
     const page = await services.gate.decisionLog.page(id, sought);
     if (sought.after === undefined) await noteReading(request);
     const marks = await marksOf(services, id, page.decisions);
-    const said = [...marks].map(([mailbox, outcome]) => ({ mailbox, outcome }));
+    const marked = [...marks].map(([mailbox, outcome]) => ({ mailbox, outcome }));
     const decisions = page.decisions.map((row) => ({ ...row, signals: row.signals.map(wordsOf) }));
-    return { log: logsDecisions ? "on" : "off", ...page, decisions, marks: said };
+    return { log: logsDecisions ? "on" : "off", ...page, decisions, marks: marked };
   }),
   account("GET decisions/groups", {}, ({ gate }, { account: own }) =>
     gate.decisionLog.groups(own.id),
@@ -163,13 +163,13 @@ export const decisionRoutes: readonly AccountRoute[] = [
     },
     async (services, request) => {
       const given: Readonly<Record<string, string | undefined>> = request.body;
-      const said = readFeedback((name) => given[name]);
+      const feedback = readFeedback((name) => given[name]);
       await inRate(services, request, async (admitted) => {
         // As the API does: with the rate spent it costs a credit.
         if (admitted.creditsOnly !== undefined) await services.admission.charge(admitted, 0);
-        await services.gate.feedback.record(request.account.id, said);
+        await services.gate.feedback.record(request.account.id, feedback);
       });
-      await noteOwn(request, { action: "feedback.given", detail: said.outcome });
+      await noteOwn(request, { action: "feedback.given", detail: feedback.outcome });
     },
   ),
 ];

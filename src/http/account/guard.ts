@@ -215,10 +215,10 @@ function checkOrigin(request: HttpRequest, publicUrl: string, trusted: TrustedPr
   const scheme = isSame
     ? "https"
     : (/^https?(?=\s*(?:,|$))/i.exec(String(forwarded))?.[0] ?? "http");
-  const asked = `${scheme}://${host}`;
+  const reached = `${scheme}://${host}`;
   // Whoever opens the public address without TLS may be somebody in between.
   const isDowngraded = ours.protocol === "https:" && host.toLowerCase() === ours.host;
-  if (isDowngraded || !URL.canParse(asked) || new URL(asked).origin !== from) throw refused();
+  if (isDowngraded || !URL.canParse(reached) || new URL(reached).origin !== from) throw refused();
 }
 
 function readQuery(text: string): AccountRequest["query"] {

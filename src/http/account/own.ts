@@ -128,9 +128,9 @@ const EXPORTED = [
 export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
   return account("GET export", {}, async (services, request) => {
     const read = (path: string, id = ""): unknown => {
-      const asked: AccountRequest = { ...request, id, query: { days: "400" } };
+      const reading: AccountRequest = { ...request, id, query: { days: "400" } };
       const route = routes.find((one) => one.method === "GET" && one.path === path);
-      return route?.handle(services, asked);
+      return route?.handle(services, reading);
     };
     const data: Record<string, unknown> = { account: shownAccount(request.account) };
     for (const path of EXPORTED) data[path] = await read(path);

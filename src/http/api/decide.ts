@@ -22,7 +22,7 @@ import { IP, type SourceKey, sourceKeys } from "../../gate/traffic-marks.ts";
 import type { CallerFact } from "../../core/policy/policy.ts";
 import type { DecideOne, DecideRequest } from "../../gate/decide-one.ts";
 import {
-  EXAMPLE_RESULT,
+  exampleAddress,
   type Field,
   json,
   type Operation,
@@ -89,8 +89,8 @@ function checkOrigin({ origins }: Caller, { headers }: ApiRequest["source"]): vo
 
 /** Only a secret key may ask about messages; who is not known in time is answered by the built-in policy. */
 function checkAsker({ isUnidentified, isPublishable, keyId }: Caller, params: Params): void {
-  const asked = question.read(params.value("for") ?? undefined, "for");
-  if (asked === "signup" || isUnidentified === true) return;
+  const purpose = question.read(params.value("for") ?? undefined, "for");
+  if (purpose === "signup" || isUnidentified === true) return;
   if (isPublishable === true) throw publishableKeyElsewhere();
   if (keyId === undefined) throw apiKeyRequired();
 }
@@ -199,7 +199,7 @@ const question: Field<PolicyQuestion> = {
     Type.Enum(QUESTIONS, {
       default: "signup",
       description:
-        "What is asked: may this person sign up, may a message be sent there now, or may a member invite this address.",
+        "What is purpose: may this person sign up, may a message be sent there now, or may a member invite this address.",
     }),
   ),
   read(value, name) {
@@ -385,15 +385,7 @@ const EXAMPLE = {
   complete: true,
   policy: { name: "default", version: 1 },
   mailbox: { id: "m_7Q2KUV4DMDYQMZX4PV3R6TT3WE", rules: MAILBOX_RULES },
-  result: {
-    ...EXAMPLE_RESULT,
-    domain: "gmaik.com",
-    signals: ["typo_domain"],
-    did_you_mean: "jo@gmail.com",
-    domain_info: { tld: "com", is_subdomain: false, parent_domain: null },
-    mx_info: ["mail.gmaik.com"],
-    alias: false,
-  },
+  result: exampleAddress("gmaik.com", { signals: ["typo_domain"], did_you_mean: "jo@gmail.com" }),
 };
 
 export const DECIDE: Operation = {

@@ -2,7 +2,7 @@ import { missingParameter } from "../../base/refusals.ts";
 import type { ExplainOne } from "../../check/explain.ts";
 import { component, orNull, Type } from "../../core/json-schema.ts";
 import { ListBehind, SAID_BY } from "../../core/validate/explain.ts";
-import { EXAMPLE_RESULT, json, KEY_NEEDED, type Operation } from "../operation.ts";
+import { exampleAddress, json, KEY_NEEDED, type Operation } from "../operation.ts";
 import { JSON_TYPE, type Route } from "../route.ts";
 
 /** GET /api/explain/{entry}: explains the verdict on an entry; needs a key, costs one unit. */
@@ -42,16 +42,11 @@ const Explanation = Type.Object({
 });
 
 const EXAMPLE = {
-  result: {
-    ...EXAMPLE_RESULT,
-    domain: "mailinator.com",
+  result: exampleAddress("mailinator.com", {
     disposable: true,
     confidence: 100,
     signals: ["blacklist_exact"],
-    domain_info: { tld: "com", is_subdomain: false, parent_domain: null },
-    mx_info: ["mail.mailinator.com"],
-    alias: false,
-  },
+  }),
   explanation: [
     {
       signal: "blacklist_exact",

@@ -169,8 +169,8 @@ async function submit(
   const left = leftSignal(request.source);
   const order = { chunks, options };
   const { entries, digest } = await readLarge(order, ownerKey(caller.owner), left);
-  const said = [name, column, sheet, encoding, String(wantsResults), digest];
-  const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...said]);
+  const parts = [name, column, sheet, encoding, String(wantsResults), digest];
+  const retry = idempotencyKeyOf(request, () => ["bulk", ...request.path, ...parts]);
   const batch = retry === undefined ? entries : { ...entries, retry };
   const answer = await bulk.submit(request.admitted, batch);
   return bulkReply(answer, wantsResults, log, entries.facts);

@@ -61,46 +61,46 @@ export function viewRoute(deps: ViewDeps): Route {
       const { caller } = admitted;
       const session = path[0] ?? params.text("session") ?? "";
       if (session === "") throw missingParameter("session");
-      const asked = suffixesOf(request);
-      const [form, ...more] = FORMS.filter((name) => asked.has(name));
-      if (more.length > 0 || (method === "DELETE" && asked.size > 0)) throw notFound();
+      const suffixes = suffixesOf(request);
+      const [form, ...more] = FORMS.filter((name) => suffixes.has(name));
+      if (more.length > 0 || (method === "DELETE" && suffixes.size > 0)) throw notFound();
       if (method === "DELETE") {
         await deps.bulk.remove(caller, session);
         return jsonReply({ session, deleted: true });
       }
-      if (form === undefined) return listReply(session, asked, caller, deps);
-      return resultsReply({ session, asked, form }, request, deps);
+      if (form === undefined) return listReply(session, suffixes, caller, deps);
+      return resultsReply({ session, suffixes, form }, request, deps);
     },
   };
 }
 
 function suffixesOf({ path, params }: ApiRequest): ReadonlySet<ViewSuffix> {
   const known = new Map<string, ViewSuffix>(Object.entries(SUFFIXES));
-  const asked = new Set<ViewSuffix>();
+  const suffixes = new Set<ViewSuffix>();
   for (const segment of path.slice(1)) {
     const suffix = known.get(segment.toLowerCase());
     if (suffix === undefined) throw notFound();
-    asked.add(suffix);
+    suffixes.add(suffix);
   }
-  for (const [name, suffix] of known) if (params.flag(name)) asked.add(suffix);
+  for (const [name, suffix] of known) if (params.flag(name)) suffixes.add(suffix);
   // Clients of old say which separator they want, "," or "new-line", instead of whether.
-  if (/^(?:,|comma)$/i.test(params.text("separator") ?? "")) asked.add("separator");
-  return asked;
+  if (/^(?:,|comma)$/i.test(params.text("separator") ?? "")) suffixes.add("separator");
+  return suffixes;
 }
 
 async function listReply(
   session: string,
-  asked: ReadonlySet<ViewSuffix>,
+  suffixes: ReadonlySet<ViewSuffix>,
   caller: Caller,
   deps: ViewDeps,
 ): Promise<ApiReply> {
   const view = await deps.bulk.view(caller, session);
   if (view.kind === "progress") return jsonReply(view.progress);
   if (view.kind === "summary") return jsonReply(view.summary);
-  const between = asked.has("separator") ? "," : "\n";
+  const between = suffixes.has("separator") ? "," : "\n";
   const texts = framed(view.valid(), (entry) => entry, { head: "", between, tail: "" });
   const body = shared(() => streamed(texts, deps.log), caller, deps);
-  if (!asked.has("download")) return { type: "text/plain; charset=utf-8", body };
+  if (!suffixes.has("download")) return { type: "text/plain; charset=utf-8", body };
   // "inline" with a filename is the published contract, not a slip for "attachment".
   const headers = { "content-disposition": 'inline; filename="valid_list.txt"' };
   return { type: "application/octet-stream", body, headers };
@@ -108,12 +108,12 @@ async function listReply(
 
 interface Results {
   readonly session: string;
-  readonly asked: ReadonlySet<ViewSuffix>;
+  readonly suffixes: ReadonlySet<ViewSuffix>;
   readonly form: "json" | "csv" | "xlsx";
 }
 
 async function resultsReply(
-  { session, asked, form }: Results,
+  { session, suffixes, form }: Results,
   { admitted: { caller }, params }: ApiRequest,
   deps: ViewDeps,
 ): Promise<ApiReply> {
@@ -121,7 +121,7 @@ async function resultsReply(
   if (found.kind === "progress") return jsonReply(found.progress);
   const type = TYPES[form];
   const body = shared(bodyOf(found, form, params.flag("bom"), deps.log), caller, deps);
-  if (!asked.has("download")) return { type, body };
+  if (!suffixes.has("download")) return { type, body };
   const headers = { "content-disposition": `attachment; filename="results.${form}"` };
   return { type, body, headers };
 }

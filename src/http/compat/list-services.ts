@@ -79,24 +79,26 @@ export const neverbounce: Shape = {
         paths: VERSIONS.map((version) => `${version}/single/check`),
         name: "email",
       },
-      async (facts, asked) => ({
+      async (facts, request) => ({
         status: "success",
         result: NEVERBOUNCE_WORDS[facts.verdict] ?? "unknown",
         flags: FLAGS.filter(([, holds]) => holds(facts)).map(([name]) => name),
         suggested_correction: facts.meant ?? "",
         retry_token: "",
-        ...(flagOf(asked.params, "address_info") && { address_info: addressInfo(facts) }),
-        ...(flagOf(asked.params, "credits_info") && { credits_info: await creditsInfo(asked, 1) }),
+        ...(flagOf(request.params, "address_info") && { address_info: addressInfo(facts) }),
+        ...(flagOf(request.params, "credits_info") && {
+          credits_info: await creditsInfo(request, 1),
+        }),
         execution_time: facts.tookMs,
       }),
     ),
     {
       methods: ["GET", "POST"],
       paths: VERSIONS.map((version) => `${version}/account/info`),
-      answer: async (asked) => ({
+      answer: async (request) => ({
         body: {
           status: "success",
-          credits_info: await creditsInfo(asked, 0),
+          credits_info: await creditsInfo(request, 0),
           job_counts: { completed: 0, under_review: 0, queued: 0, processing: 0 },
           execution_time: 0,
         },
@@ -172,8 +174,8 @@ const batchError = (error: string) => ({
 const validateBatch: Endpoint = {
   methods: ["POST"],
   paths: ["v2/validatebatch"],
-  async answer(asked) {
-    const rows = asked.params.value("email_batch");
+  async answer(request) {
+    const rows = request.params.value("email_batch");
     if (!Array.isArray(rows)) {
       return { status: 400, body: batchError("Missing parameter: email_batch.") };
     }
@@ -183,8 +185,8 @@ const validateBatch: Endpoint = {
     }
     const found = await inPortions(
       rows as readonly ({ email_address?: unknown } | null)[],
-      asked,
-      (row) => oneOf(row?.email_address, asked),
+      request,
+      (row) => oneOf(row?.email_address, request),
     );
     const isError = (row: object): boolean => "error" in row;
     return {
@@ -298,16 +300,16 @@ export const verifalia: Shape = {
     {
       methods: ["POST"],
       paths: jobs,
-      async answer(asked) {
-        const rows = asked.params.value("entries");
+      async answer(request) {
+        const rows = request.params.value("entries");
         if (!Array.isArray(rows) || rows.length === 0 || rows.length > BATCH_MAX) {
           throw badParameter("entries", `an array of 1 to ${String(BATCH_MAX)} addresses`);
         }
         const texts = rows.map(textAt);
         const refusals: Refusal[] = [];
-        const found = await inPortions(texts, asked, async (text) => {
+        const found = await inPortions(texts, request, async (text) => {
           try {
-            return verifaliaRow(await asked.check(text));
+            return verifaliaRow(await request.check(text));
           } catch (error) {
             if (!(error instanceof Refusal)) throw error;
             refusals.push(error);

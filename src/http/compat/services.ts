@@ -82,8 +82,8 @@ function compatRoute(shape: Shape, deps: CompatDeps): Route {
       const at = endpointAt(endpoints, request.path);
       if (at === undefined) throw notFound();
       if (!methodsOf(at.endpoint).includes(request.method)) throw methodNotAllowed();
-      const { paid, asked } = askedOf(request, at.entry, deps);
-      const reply = replyOf(await at.endpoint.answer(asked));
+      const { paid, shapeRequest } = shapeRequestOf(request, at.entry, deps);
+      const reply = replyOf(await at.endpoint.answer(shapeRequest));
       return { crossOrigin: cors, ...reply, ...paid };
     },
   };
@@ -112,14 +112,14 @@ function entryAt(pattern: string, path: string): string | undefined {
   return path.slice(start.length, path.length - end.length);
 }
 
-function askedOf(
+function shapeRequestOf(
   { params, admitted }: ApiRequest,
   entry: string,
   { checkOne, unitsLeft, admission, clock, isOptimistic }: CompatDeps,
 ) {
   /** What paid for the last check, and its entry for the log. */
   const paid: Partial<Pick<ApiReply, "paidBy" | "entry">> = {};
-  const asked: ShapeRequest = {
+  const shapeRequest: ShapeRequest = {
     params,
     entry,
     async check(text, { mode = "address", features = [] } = {}) {
@@ -134,7 +134,7 @@ function askedOf(
     spend: async (requests) => await admission.spend(admitted, requests),
     unitsLeft: async () => Math.min(await unitsLeft(admitted.caller), UNLIMITED),
   };
-  return { asked, paid };
+  return { shapeRequest, paid };
 }
 
 function replyOf({ status = 200, body, headers }: ShapeAnswer): ApiReply {

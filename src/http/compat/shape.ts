@@ -23,7 +23,7 @@ export interface Endpoint {
   readonly methods?: readonly Method[];
   /** Behind the service's base, without slashes around it; "*" stands for the entry. */
   readonly paths: readonly string[];
-  readonly answer: (asked: ShapeRequest) => Promise<ShapeAnswer>;
+  readonly answer: (request: ShapeRequest) => Promise<ShapeAnswer>;
   readonly refused?: Shape["refused"];
 }
 
@@ -101,16 +101,16 @@ export function entryOf(params: Params, name: string, kind: "address" | "either"
 /** An endpoint that checks one entry of the parameter `name`, or of the path. */
 export function single(
   at: Pick<Endpoint, "paths" | "methods"> & { readonly name?: string },
-  answer: (facts: ShapeFacts, asked: ShapeRequest) => unknown,
+  answer: (facts: ShapeFacts, request: ShapeRequest) => unknown,
   terms: CheckTerms = {},
 ): Endpoint {
   const { name, ...where } = at;
   const kind = terms.mode === undefined || terms.mode === "address" ? "address" : "either";
   return {
     ...where,
-    async answer(asked) {
-      const text = name === undefined ? asked.entry : entryOf(asked.params, name, kind);
-      return { body: await answer(await asked.check(text, terms), asked) };
+    async answer(request) {
+      const text = name === undefined ? request.entry : entryOf(request.params, name, kind);
+      return { body: await answer(await request.check(text, terms), request) };
     },
   };
 }

@@ -111,7 +111,7 @@ interface Backend {
   /** Whether a decision is counted, and later ones follow from it. */
   readonly counts: boolean;
   check(entry: string, features: readonly string[]): Promise<JsonObject>;
-  decide(email: string, asked: DecisionTerms): Promise<JsonObject>;
+  decide(email: string, terms: DecisionTerms): Promise<JsonObject>;
   /** By entry, in the order asked; an entry that is given twice is answered once. */
   checkList(
     entries: readonly string[],
@@ -171,7 +171,7 @@ export type AskServer = (
 
 /** Answers by the API of a server, within the limits of its caller. */
 export function serverBackend(ask: AskServer): Backend {
-  const asked = async (path: string, body?: JsonObject): Promise<JsonObject> => {
+  const answerTo = async (path: string, body?: JsonObject): Promise<JsonObject> => {
     const { status, body: text } = await ask(path, body);
     if (status === 200) return parsed(text);
     throw new Error(`The server refused with ${String(status)}: ${messageOf(text)}`);
@@ -180,11 +180,11 @@ export function serverBackend(ask: AskServer): Backend {
     counts: true,
     check: (entry, features) =>
       entry.includes("@")
-        ? asked("/api/email", { email: entry, features })
-        : asked("/api/domain", { domain: entry, features }),
-    decide: (email, terms) => asked("/api/decide", { email, ...terms }),
+        ? answerTo("/api/email", { email: entry, features })
+        : answerTo("/api/domain", { domain: entry, features }),
+    decide: (email, terms) => answerTo("/api/decide", { email, ...terms }),
     async checkList(entries, progress) {
-      const answer = await asked("/api/email", { bulk: true, json: true, email: entries });
+      const answer = await answerTo("/api/email", { bulk: true, json: true, email: entries });
       if ("results" in answer) {
         const results = answer["results"] as JsonObject;
         const count = Object.keys(results).length;
@@ -194,7 +194,7 @@ export function serverBackend(ask: AskServer): Backend {
       const session = String(answer["session"]);
       throw new Error(`The server queued the list. Its results come at /api/view/${session}/json.`);
     },
-    explain: (entry) => asked(`/api/explain/${encodeURIComponent(entry)}`),
+    explain: (entry) => answerTo(`/api/explain/${encodeURIComponent(entry)}`),
   };
 }
 

@@ -11,7 +11,7 @@ import { createResolver } from "./resolver.ts";
 import { SharedCap } from "./flow/window.ts";
 
 /** Live names of one path; the bound is one in 100,000 over all paths of a profile. */
-const NAMES = 50_000;
+const NAMES = 20_000;
 const UNDER_WAY = 500;
 const BOUND = 1 / 100_000;
 

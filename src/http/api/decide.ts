@@ -199,7 +199,7 @@ const question: Field<PolicyQuestion> = {
     Type.Enum(QUESTIONS, {
       default: "signup",
       description:
-        "What is purpose: may this person sign up, may a message be sent there now, or may a member invite this address.",
+        "What is asked: may this person sign up, may a message be sent there now, or may a member invite this address.",
     }),
   ),
   read(value, name) {

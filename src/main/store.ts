@@ -20,7 +20,7 @@ import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { Jobs } from "../bulk/jobs/jobs.ts";
 import { askedRarely } from "../base/health.ts";
-import { KEY_FILE, keyFingerprint, loadSecretKey } from "../base/secrets.ts";
+import { createAddressHash, KEY_FILE, keyFingerprint, loadSecretKey } from "../base/secrets.ts";
 import { AccountSwitches } from "../gate/account-switches.ts";
 import { Hooks } from "../gate/hooks.ts";
 import { createOutcomeReport, Outcomes } from "../gate/outcomes.ts";
@@ -155,7 +155,7 @@ const WRITE_RETRY_MS = 500;
 
 /** Many processes: PostgreSQL holds everything and tells them of changes. */
 async function openScaledBacking(databaseUrl: string, process: Process): Promise<Backing> {
-  const { machine, clock, ids, log, closing } = process;
+  const { config, machine, clock, ids, log, closing } = process;
   const upgrading = upgradingOf(process);
   const sql = await machine.openPostgres(databaseUrl, clock.nowMs(), { upgrading });
   closing.add(() => sql.close());
@@ -168,7 +168,8 @@ async function openScaledBacking(databaseUrl: string, process: Process): Promise
   const retryAfterMs = WRITE_RETRY_MS;
   const journal = new UnsavedUnits({ ledger: usage, clock, log, retryAfterMs });
   flushLast(process, "quota.flush_failed", journal);
-  const shared = new SharedCounters({ counting, general, ledger: usage, journal, clock });
+  const hash = createAddressHash(await openSecretKey(config, sql));
+  const shared = new SharedCounters({ counting, general, ledger: usage, journal, hash, clock });
   const charges = new Charges({ db, shared, ids });
   await inTime(listens, { timeoutMs: 1_000, late: undefined, clock });
   return {

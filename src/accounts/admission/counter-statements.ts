@@ -57,14 +57,14 @@ on conflict (owner) do update set seen_ms = c.seen_ms
 returning ${NOW_MS} - seen_ms as age_ms`,
 };
 
-/** Reads the ledger for the rows that are missing or new, once all that was granted is in it. $1 owners, $2 day, $3 and $4 the ends of its month. */
+/** Reads the ledger for the rows that are missing or new, once all that was granted is in it. $1 owners, $5 what their rows are called, $2 day, $3 and $4 the ends of its month. */
 export const FILL: NamedStatement = {
   name: "counters fill",
   sql: `
 insert into counters as c
   (owner, seen_ms, opened_ms, used, day, in_day, in_month, passed, taken, times)
-select owner, ${NOW_MS}, ${String(-RATE_WINDOW_MS)}, 0, $2::int, in_day, in_month, 0, 0, 0
-from unnest($1::text[]) as asked(owner), lateral (
+select called, ${NOW_MS}, ${String(-RATE_WINDOW_MS)}, 0, $2::int, in_day, in_month, 0, 0, 0
+from unnest($1::text[], $5::text[]) as asked(owner, called), lateral (
   select coalesce(sum(units) filter (where u.day = $2), 0) as in_day, coalesce(sum(units), 0) as in_month
   from usage_days u where u.owner = asked.owner and u.day >= $3::int and u.day < $4::int
 ) used

@@ -1,8 +1,9 @@
 import { CompiledQuery, type Kysely, sql as raw } from "kysely";
 import { LRUCache } from "lru-cache";
-import { entriesUpTo } from "../../base/entries.ts";
+import { entriesUpTo, remembered } from "../../base/entries.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { OwnerKey } from "../../base/owner.ts";
+import type { AddressHash } from "../../base/secrets.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.ts";
 import { isContended } from "../../store/postgres-fault.ts";
@@ -30,6 +31,8 @@ interface SharedCountersDeps {
   readonly ledger: Pick<UsageLedger, "take">;
   /** Writes the units of single checks to the ledger. */
   readonly journal: Pick<UnsavedUnits, "add" | "written">;
+  /** Rows hold this of the addresses of clients. */
+  readonly hash: AddressHash;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
   /** A clock that the processes of a test share; absent: the server's. */
   readonly serverMs?: () => number;
@@ -49,6 +52,14 @@ const AWAY_MS = 500;
 /** A row that is missing is made and then asked again; others may remove it meanwhile. */
 const ROUNDS_MAX = 4;
 
+/** What stands for an owner in the table: its key, with a keyed hash in place of an address. */
+type RowKey = string;
+
+function rowKeys(hash: AddressHash): (owner: OwnerKey) => RowKey {
+  const hashed = remembered((owner) => `bucket:${hash(owner)}`);
+  return (owner) => (owner.startsWith("bucket:") ? hashed(owner) : owner);
+}
+
 /** What one request wants to have counted; null: nothing of the kind, or no limit. */
 interface CountTerms extends QuotaLimits {
   readonly rate: number | null;
@@ -57,7 +68,7 @@ interface CountTerms extends QuotaLimits {
 }
 
 interface CounterRow {
-  readonly owner: OwnerKey;
+  readonly owner: RowKey;
   readonly seen_ms: number;
   readonly opened_ms: number;
   readonly used: number;
@@ -76,6 +87,7 @@ interface Asker {
 
 interface Group {
   readonly owner: OwnerKey;
+  readonly row: RowKey;
   readonly terms: CountTerms;
   readonly askers: Asker[];
 }
@@ -85,8 +97,8 @@ class GatheredCounts {
   readonly #deps: SharedCountersDeps;
   /** Requests that wait, by owner and what is to be counted. */
   readonly #waiting = new Map<string, Group>();
-  /** Owners that are counted in a session of the general pool, one at most for each. */
-  readonly #alone = new Set<OwnerKey>();
+  /** Rows that are counted in a session of the general pool, in one statement each. */
+  readonly #alone = new Set<RowKey>();
   #underWay = 0;
   #isArmed = false;
   #sentAtMs = -Infinity;
@@ -96,14 +108,15 @@ class GatheredCounts {
     this.#deps = deps;
   }
 
-  count(owner: OwnerKey, terms: CountTerms): Promise<RequestTaking> {
+  count(owner: OwnerKey, row: RowKey, terms: CountTerms): Promise<RequestTaking> {
     if (this.#isAway()) return Promise.reject(new StoreDown("PostgreSQL does not serve"));
     return new Promise((answer, fail) => {
       const { rate, units, daily, monthly, day } = terms;
       const key = [owner, rate, units, daily, monthly, day].join(" ");
       const group = this.#waiting.get(key);
-      if (group === undefined) this.#waiting.set(key, { owner, terms, askers: [{ answer, fail }] });
-      else group.askers.push({ answer, fail });
+      const asker = { answer, fail };
+      if (group === undefined) this.#waiting.set(key, { owner, row, terms, askers: [asker] });
+      else group.askers.push(asker);
       this.#arm();
     });
   }
@@ -138,19 +151,19 @@ class GatheredCounts {
     this.#arm();
   }
 
-  /** One group of each owner, of one day, in the order of the owners: in another two servers would wait for each other's rows. */
+  /** One group of each row, of one day, in the order of the rows: in another two servers would wait for each other's. */
   #takeOut(): readonly Group[] {
     const groups: Group[] = [];
-    const owners = new Set(this.#alone);
+    const rows = new Set(this.#alone);
     for (const [key, group] of this.#waiting) {
       if (groups.length === OWNERS_MAX) break;
       const isOtherDay = groups.length > 0 && group.terms.day !== groups[0]?.terms.day;
-      if (isOtherDay || owners.has(group.owner)) continue;
-      owners.add(group.owner);
+      if (isOtherDay || rows.has(group.row)) continue;
+      rows.add(group.row);
       groups.push(group);
       this.#waiting.delete(key);
     }
-    return groups.sort((a, b) => (a.owner < b.owner ? -1 : 1));
+    return groups.sort((a, b) => (a.row < b.row ? -1 : 1));
   }
 
   async #run(groups: readonly Group[], sessions: Sessions, round = 1): Promise<void> {
@@ -158,10 +171,10 @@ class GatheredCounts {
     try {
       const rows = await sessions.run<CounterRow>(COUNT, valuesOf(groups, serverMs?.()));
       this.#awayUntilMs = undefined;
-      const byOwner = new Map(rows.map((row) => [row.owner, row]));
+      const byKey = new Map(rows.map((row) => [row.owner, row]));
       const missing: Group[] = [];
       for (const group of groups) {
-        const row = byOwner.get(group.owner);
+        const row = byKey.get(group.row);
         if (row === undefined || row.day < 0) missing.push(group);
         else answerAll(group, row);
       }
@@ -178,9 +191,9 @@ class GatheredCounts {
   }
 
   async #runAlone(group: Group): Promise<void> {
-    this.#alone.add(group.owner);
+    this.#alone.add(group.row);
     await this.#run([group], this.#deps.general);
-    this.#alone.delete(group.owner);
+    this.#alone.delete(group.row);
     this.#arm();
   }
 
@@ -188,8 +201,7 @@ class GatheredCounts {
     if (round === ROUNDS_MAX) throw new Error("counters: a row is removed again and again");
     await untilLedgerIsWhole(sessions, this.#deps.clock);
     for (const { owner } of groups) await this.#deps.journal.written(owner);
-    const owners = groups.map(({ owner }) => owner);
-    await sessions.run(FILL, fillValues(owners, groups[0]?.terms.day ?? 0));
+    await sessions.run(FILL, fillValues(groups, groups[0]?.terms.day ?? 0));
   }
 
   #fail(groups: readonly Group[], fault: unknown): void {
@@ -213,12 +225,12 @@ async function untilLedgerIsWhole(
 }
 
 const valuesOf = (
-  groups: readonly (Pick<Group, "owner" | "terms"> & { askers: { length: number } })[],
+  groups: readonly (Pick<Group, "row" | "terms"> & { askers: { length: number } })[],
   nowMs?: number,
 ): readonly unknown[] => {
   const day = groups[0]?.terms.day ?? 0;
   return [
-    groups.map(({ owner }) => owner),
+    groups.map(({ row }) => row),
     groups.map(({ askers }) => askers.length),
     ...(["rate", "units", "daily", "monthly"] as const).map((name) =>
       groups.map(({ terms }) => terms[name]),
@@ -229,11 +241,15 @@ const valuesOf = (
   ];
 };
 
-const fillValues = (owners: readonly OwnerKey[], day: number): readonly unknown[] => [
-  owners,
+const fillValues = (
+  of: readonly Pick<Group, "owner" | "row">[],
+  day: number,
+): readonly unknown[] => [
+  of.map(({ owner }) => owner),
   day,
   monthStart(day),
   nextMonthStart(day),
+  of.map(({ row }) => row),
 ];
 
 function answerAll({ terms, askers }: Group, row: CounterRow): void {
@@ -262,12 +278,14 @@ function unitOf({ monthly, units, day }: CountTerms, row: CounterRow): QuotaSpen
 /** Counts that all servers share; see docs/decisions/0004-counters.md. */
 export class SharedCounters {
   readonly #deps: SharedCountersDeps;
+  readonly #rowOf: (owner: OwnerKey) => RowKey;
   readonly #gathered: GatheredCounts;
   /** Owners that are over their rate are refused without a question until their window closes. */
   readonly #spent = new LRUCache<OwnerKey, { limit: number; untilMs: number }>(entriesUpTo(50_000));
 
   constructor(deps: SharedCountersDeps) {
     this.#deps = deps;
+    this.#rowOf = rowKeys(deps.hash);
     this.#gathered = new GatheredCounts(deps);
   }
 
@@ -284,10 +302,10 @@ export class SharedCounters {
       if (rate === undefined) throw new Error("counters: no answer to a rate");
       return rate;
     },
-    spend: (owner, window, more) => this.#quietly(USE, [owner, window, more]),
+    spend: (owner, window, more) => this.#quietly(USE, [this.#rowOf(owner), window, more]),
     giveBack: (owner, window) => {
       this.#spent.delete(owner);
-      return this.#quietly(USE, [owner, window, -1]);
+      return this.#quietly(USE, [this.#rowOf(owner), window, -1]);
     },
   };
 
@@ -305,12 +323,13 @@ export class SharedCounters {
       // The row counts a later day.
       await journal.written(owner);
       const answer = await ledger.take({ owner, units, limits: { daily, monthly }, day });
-      if (answer.kind === "taken") await this.#quietly(LESS, lessValues(owner, -units, day));
+      if (answer.kind === "taken")
+        await this.#quietly(LESS, lessValues(this.#rowOf(owner), -units, day));
       return answer;
     },
     giveBack: (owner, units, day) => {
       this.#deps.journal.add(owner, -units, day);
-      return this.#quietly(LESS, lessValues(owner, units, day));
+      return this.#quietly(LESS, lessValues(this.#rowOf(owner), units, day));
     },
   };
 
@@ -318,7 +337,7 @@ export class SharedCounters {
   async spent({ owner, units, limits, day }: UnitOrder): Promise<QuotaSpent | undefined> {
     const { counting, clock } = this.#deps;
     const { daily, monthly } = limits;
-    const [row] = await counting.run<CounterRow>(READ, [owner, day]);
+    const [row] = await counting.run<CounterRow>(READ, [this.#rowOf(owner), day]);
     if (row === undefined) {
       await untilLedgerIsWhole(counting, clock); // the transaction that counts is to find or make the row
       return undefined;
@@ -331,13 +350,14 @@ export class SharedCounters {
   async countIn(tx: Tx, order: UnitOrder): Promise<QuotaTaken | QuotaSpent | undefined> {
     const { owner, units, limits, day } = order;
     const terms: CountTerms = { ...limits, rate: null, units, day };
-    const values = valuesOf([{ owner, terms, askers: { length: 1 } }]);
+    const row = this.#rowOf(owner);
+    const values = valuesOf([{ row, terms, askers: { length: 1 } }]);
     for (let round = 1; round < ROUNDS_MAX; round += 1) {
-      const [row] = await runIn<CounterRow>(tx, COUNT, values);
-      if (row !== undefined && row.day >= 0) {
-        return row.taken > 0 ? { kind: "taken", day } : unitOf(terms, row);
+      const [counted] = await runIn<CounterRow>(tx, COUNT, values);
+      if (counted !== undefined && counted.day >= 0) {
+        return counted.taken > 0 ? { kind: "taken", day } : unitOf(terms, counted);
       }
-      await runIn(tx, FILL, fillValues([owner], day));
+      await runIn(tx, FILL, fillValues([{ owner, row }], day));
     }
     throw new StoreDown("the counters are made anew");
   }
@@ -350,8 +370,9 @@ export class SharedCounters {
     day: number,
     today: number,
   ): Promise<void> {
-    await runIn(tx, FILL, fillValues([owner], today));
-    await runIn(tx, LESS, lessValues(owner, units, day));
+    const row = this.#rowOf(owner);
+    await runIn(tx, FILL, fillValues([{ owner, row }], today));
+    await runIn(tx, LESS, lessValues(row, units, day));
   }
 
   async #count(owner: OwnerKey, terms: CountTerms): Promise<RequestTaking> {
@@ -362,7 +383,7 @@ export class SharedCounters {
     if (closesInMs > 0 && (rate ?? 0) <= (known?.limit ?? 0)) {
       return { rate: { isGranted: false, remaining: 0, closesInMs, window: 0 }, unit: undefined };
     }
-    const taking = await this.#gathered.count(owner, terms);
+    const taking = await this.#gathered.count(owner, this.#rowOf(owner), terms);
     if (taking.rate?.isGranted === false) {
       const untilMs = clock.monotonicMs() + taking.rate.closesInMs;
       this.#spent.set(owner, { limit: rate ?? 0, untilMs });
@@ -380,8 +401,8 @@ export class SharedCounters {
   }
 }
 
-const lessValues = (owner: OwnerKey, units: number, day: number) => [
-  owner,
+const lessValues = (row: RowKey, units: number, day: number) => [
+  row,
   units,
   day,
   nextMonthStart(day),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { CompiledQuery } from "kysely";
 import { UnsavedUnits } from "../../../src/accounts/admission/counters.ts";
 import { Charges } from "../../../src/accounts/admission/charges.ts";
 import { pruneCounters, SharedCounters } from "../../../src/accounts/admission/shared-counters.ts";
@@ -8,8 +9,10 @@ import { UsageLedger } from "../../../src/accounts/admission/usage.ts";
 import type { PostgresDatabase } from "../../../src/store/postgres-database.ts";
 import { inTransaction } from "../../../src/store/transaction.ts";
 import { systemIds } from "../../../src/base/ids.ts";
+import { createAddressHash } from "../../../src/base/secrets.ts";
 import { DAY_MS, dayOf } from "../../../src/core/calendar.ts";
 import type { Clock } from "../../../src/base/clock.ts";
+import { ownerKey } from "../../../src/base/owner.ts";
 import { StoreDown } from "../../../src/base/store-down.ts";
 import { withPostgres } from "../../services/with-postgres.ts";
 import { type ManualClock, manualClock } from "../../time/manual-clock.ts";
@@ -45,10 +48,12 @@ function serverOn(sql: PostgresDatabase, time: ManualClock): Server {
   const journal = new UnsavedUnits({ ledger, clock: writing, log: recordingLog() });
   const clock: Clock = { ...realClock, nowMs: () => time.nowMs() };
   const serverMs = (): number => Math.floor(time.monotonicMs());
-  const counters = new SharedCounters({ ...sql, ledger, journal, clock, serverMs });
+  const counters = new SharedCounters({ ...sql, ledger, journal, hash, clock, serverMs });
   const charges = new Charges({ db: sql.db, shared: counters, ids: systemIds });
   return { counters, charges, journal, ledger };
 }
+
+const hash = createAddressHash(new Uint8Array(32));
 
 const FREE = { ratePerMinute: 60, daily: 100, monthly: 1_000 } as const;
 const OWNER = "account:a1";
@@ -75,7 +80,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
       counter: counters.quotas,
       ledger,
       clock,
-      restart: () => new SharedCounters({ ...sql, ledger, journal, clock: realClock }).quotas,
+      restart: () => new SharedCounters({ ...sql, ledger, journal, hash, clock: realClock }).quotas,
       flushed: () => journal.flush(),
     };
   });
@@ -92,7 +97,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
       after: (_ms: number, task: () => void) => realClock.after(1, task),
     };
     const serverMs = (): number => Math.floor(time.monotonicMs());
-    const { rates } = new SharedCounters({ ...sql, ledger, journal, clock, serverMs });
+    const { rates } = new SharedCounters({ ...sql, ledger, journal, hash, clock, serverMs });
     return { counter: rates, clock: time };
   });
 
@@ -201,6 +206,30 @@ withPostgres("counters that servers share", ({ open, again }) => {
     await journal.flush();
   });
 
+  test("rows hold hashes of addresses, which count what the ledger has of the address", async (t) => {
+    const { counters, charges, journal, sql, time } = await openServer(t);
+    const owner = { kind: "bucket", bucket: "203.0.113.77" } as const;
+    const [key, nowMs] = [ownerKey(owner), time.nowMs()];
+    await journal.flush();
+    const limits = { ...FREE, daily: 4 };
+    assert.equal((await counters.requests.take(key, limits, nowMs)).unit?.kind, "taken");
+    assert.equal((await counters.quotas.take(key, 1, limits, nowMs)).kind, "taken");
+    const rate = await counters.rates.take(key, FREE.ratePerMinute, time.monotonicMs());
+    assert.equal(rate.remaining, FREE.ratePerMinute - 2);
+    await counters.rates.giveBack(key, rate.window);
+    await charges.charge({ owner, units: 1, limits, purses: "plan", nowMs });
+    const { rows } = await sql.db.executeQuery<object>(CompiledQuery.raw("select * from counters"));
+    assert.equal(JSON.stringify(rows).includes("203.0.113.77"), false);
+    await journal.flush();
+    await pruneCounters(sql.db, Date.now() + 3 * DAY_MS);
+    const kinds: unknown[] = [];
+    for (let call = 0; call < 2; call += 1) {
+      kinds.push((await counters.quotas.take(key, 1, limits, nowMs)).kind);
+    }
+    assert.deepEqual(kinds, ["taken", "spent"]);
+    await journal.flush();
+  });
+
   test("while PostgreSQL is away, requests fail at once instead of waiting in line", async () => {
     const time = manualClock();
     const fault = new StoreDown("PostgreSQL does not serve");
@@ -213,6 +242,7 @@ withPostgres("counters that servers share", ({ open, again }) => {
       general: counting,
       ledger,
       journal,
+      hash,
       clock: realClock,
     });
     const all = await Promise.allSettled(

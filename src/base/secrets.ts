@@ -126,6 +126,14 @@ export function createSecretBox(master: Uint8Array): SecretBox {
   };
 }
 
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+
+/** A compact JWS by HMAC-SHA-256 (RFC 7515); `typ` is of its head. */
+export function signedHs256(typ: string, claims: object, secret: string): string {
+  const input = `${encoded({ alg: "HS256", typ })}.${encoded(claims)}`;
+  return `${input}.${createHmac("sha256", secret).update(input).digest("base64url")}`;
+}
+
 const HEX_DIGITS = 32;
 
 export function createAddressHash(master: Uint8Array): AddressHash {

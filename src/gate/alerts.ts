@@ -11,8 +11,11 @@ import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { Announce } from "../webhooks/dispatcher.ts";
 import type { DecisionMade } from "./outcomes.ts";
 
-export type AlertKind =
-  "burst" | "many" | "shape" | "wave" | "repeated_mailbox" | "review" | "failed_open";
+/** Of these the reason of a decision has the name. */
+const REASONS = ["burst", "many", "shape", "repeated_mailbox"] as const;
+const KINDS = [...REASONS, "wave", "review", "failed_open"] as const;
+
+export type AlertKind = (typeof KINDS)[number];
 
 type AlertState = "begins" | "goes_on" | "ends";
 
@@ -61,7 +64,7 @@ export class Alerts {
     if (decision === "review") this.notice(accountId, "review");
     // At a large provider the names are alike, not the domain.
     const isOfShape = reason === "burst" && shape !== undefined;
-    const kind = isOfShape ? "shape" : KIND_OF_REASON.get(reason);
+    const kind = isOfShape ? "shape" : REASONS.find((one) => one === reason);
     if (kind === undefined || rule === undefined) return;
     this.notice(accountId, kind, kind === "burst" ? facts.registrable_domain : undefined);
   }
@@ -74,7 +77,7 @@ export class Alerts {
     for (const one of noticed.values()) await this.#note(one);
     const before = clock.nowMs() - HOUR_MS;
     const quiet = db.selectFrom("alerts").selectAll().where("seen_ms", "<=", before);
-    for (const row of await quiet.where("kind", "in", [...KINDS]).execute()) {
+    for (const row of await quiet.where("kind", "in", KINDS).execute()) {
       await this.#tell(async (tx) => {
         const { account_id, kind, seen_ms } = row;
         const isMine = (await deleteRows(tx.sql, "alerts", { account_id, kind, seen_ms })) === 1;
@@ -122,20 +125,3 @@ export class Alerts {
     if (isTold) announced();
   }
 }
-
-const KIND_OF_REASON: ReadonlyMap<string, AlertKind> = new Map([
-  ["burst", "burst"],
-  ["many", "many"],
-  ["shape", "shape"],
-  ["repeated_mailbox", "repeated_mailbox"],
-]);
-
-const KINDS: ReadonlySet<AlertKind> = new Set<AlertKind>([
-  "burst",
-  "many",
-  "shape",
-  "wave",
-  "repeated_mailbox",
-  "review",
-  "failed_open",
-]);

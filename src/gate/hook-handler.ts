@@ -1,5 +1,6 @@
 import type { HookOutcome, HookSystem } from "../core/policy/outcomes.ts";
 import { dayOf } from "../core/calendar.ts";
+import { jsonIn } from "../core/json.ts";
 import { messageFor } from "../core/policy/messages.ts";
 import type { Decision } from "../core/policy/policy.ts";
 import type { Account, Accounts } from "../accounts/accounts-store.ts";
@@ -306,14 +307,9 @@ const letThrough = ({ system }: Hook, why: string): Ended => ({
 
 const UTF8 = new TextDecoder();
 
-/** The error of the parser would quote the body, which holds an address, so it is dropped. */
 function payloadOf(body: Uint8Array): object | undefined {
-  try {
-    const value: unknown = JSON.parse(UTF8.decode(body));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(UTF8.decode(body));
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
 const isRefused = (decision: Decision, { challenge }: Hook): boolean =>

@@ -8,6 +8,7 @@ import {
   type ProtectedHeaderParameters,
 } from "jose";
 import type { Clock } from "../base/clock.ts";
+import { signedHs256 } from "../base/secrets.ts";
 import { type FetchJson, isSignedBy, keySets } from "./published-json.ts";
 
 /** A call as it came: signatures are over the very octets. */
@@ -193,11 +194,9 @@ export function signFusionAuth(
   secret: string,
   nowMs: number,
 ): Record<string, string> {
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const sha256 = createHash("sha256").update(body).digest("base64");
-  const input = `${part({ alg: "HS256", typ: "JWT" })}.${part({ request_body_sha256: sha256, iat: Math.floor(nowMs / 1_000) })}`;
-  const signature = createHmac("sha256", secret).update(input).digest("base64url");
-  return { "x-fusionauth-signature-jwt": `${input}.${signature}` };
+  const request_body_sha256 = createHash("sha256").update(body).digest("base64");
+  const claims = { request_body_sha256, iat: Math.floor(nowMs / 1_000) };
+  return { "x-fusionauth-signature-jwt": signedHs256("JWT", claims, secret) };
 }
 
 /** A detached JWS over the timestamp and the body, both encoded twice (Neon Auth). */

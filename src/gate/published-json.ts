@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../base/clock.ts";
 import { FairQueue } from "../base/fair-queue.ts";
 import type { OwnerKey } from "../base/owner.ts";
+import { jsonIn } from "../core/json.ts";
 import { registrableOf } from "../core/name/domain.ts";
 import type { Outbound } from "../outbound/outbound-types.ts";
 
@@ -51,7 +52,7 @@ export function createFetchJson(outbound: Pick<Outbound, "http">, clock: Time): 
     });
     if (!answer.ok) failedAtMs.set(known, clock.monotonicMs());
     if (!answer.ok || answer.value.status !== 200 || answer.value.cut) return undefined;
-    return parsed(Buffer.from(answer.value.body).toString());
+    return jsonIn(Buffer.from(answer.value.body).toString());
   };
   return (url, { timeoutMs, by }) => {
     if (!url.startsWith("https://") || !URL.canParse(url)) return Promise.resolve(undefined);
@@ -70,14 +71,6 @@ export function createFetchJson(outbound: Pick<Outbound, "http">, clock: Time): 
     }
     return answer;
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface CachedJson<T> {

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import { trimEntry } from "../core/address/address.ts";
 import type { Decision, Verified } from "../core/policy/policy.ts";
 import type { Accounts } from "../accounts/accounts-store.ts";
@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Notices } from "../store/notices.ts";
-import type { SecretBox } from "../base/secrets.ts";
+import { type SecretBox, signedHs256 } from "../base/secrets.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 
 export interface TokenContent {
@@ -35,13 +35,10 @@ export interface TokensDeps {
 
 export type Tokens = ReturnType<typeof createTokens>;
 
+const TYPE = "gatepost+jwt";
 const TOKEN_SECONDS = 600;
 const SECRET_BYTES = 32;
 const OPENED_MAX = 1_000;
-
-const base64url = (text: string): string => Buffer.from(text).toString("base64url");
-
-const HEAD = base64url(JSON.stringify({ alg: "HS256", typ: "gatepost+jwt" }));
 
 /** `renewSecret` gives the account's new secret, which is not shown again; the old one ends at once. */
 export function createTokens(deps: TokensDeps): {
@@ -74,7 +71,7 @@ export function createTokens(deps: TokensDeps): {
         accounts.agreeTokenSecret(accountId, box.seal(newSecret(), about(accountId)));
       const sealed = tokenSecret ?? (await first());
       const secret = sealed === undefined ? undefined : open(accountId, sealed);
-      return secret && signed(claimsOf(content, { accountId, keyId }, deps), secret);
+      return secret && signedHs256(TYPE, claimsOf(content, { accountId, keyId }, deps), secret);
     },
     async renewSecret(accountId, note) {
       const secret = newSecret();
@@ -108,9 +105,4 @@ function claimsOf(
     cpl: content.isComplete,
     ver: content.verified,
   };
-}
-
-function signed(claims: object, secret: string): string {
-  const input = `${HEAD}.${base64url(JSON.stringify(claims))}`;
-  return `${input}.${createHmac("sha256", secret).update(input).digest("base64url")}`;
 }

@@ -8,6 +8,7 @@ import type { OwnerKey } from "../base/owner.ts";
 import { badUpload, bulkTooLarge, invalidJson, Refusal } from "../base/refusals.ts";
 import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { nextSlice } from "../base/slices.ts";
+import { jsonIn } from "../core/json.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
 import { type Body, bulkText, fieldName, itemsName, readForm, VALUES_MAX } from "./params.ts";
 import { decodePercent } from "./target.ts";
@@ -107,8 +108,8 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125
 function readJson(text: string, lists: ReadonlySet<string>): Body {
   const fault = faultIn(text);
   if (fault === "values") throw bulkTooLarge();
-  if (fault === "shape" && parsed(text) !== undefined) throw tooComplex();
-  const value = fault === undefined ? parsed(text) : undefined;
+  if (fault === "shape" && jsonIn(text) !== undefined) throw tooComplex();
+  const value = fault === undefined ? jsonIn(text) : undefined;
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
   if (lists.size === 0) return { kind: "json", value };
   const kept = Object.fromEntries(Object.entries(value).filter(([name]) => lists.has(name)));
@@ -121,14 +122,6 @@ const tooComplex = (): Refusal =>
   new Refusal("invalid_json", 400, invalidJson().message, { notice: TOO_COMPLEX });
 
 export const isTooComplex = ({ notice }: Refusal): boolean => notice === TOO_COMPLEX;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function faultIn(text: string): "values" | "shape" | undefined {
   let [depth, parts, values] = [0, 0, 1];

@@ -67,6 +67,8 @@ interface CountTerms extends QuotaLimits {
   readonly day: number;
 }
 
+const NO_UNITS = { units: null, daily: null, monthly: null };
+
 interface CounterRow {
   readonly owner: RowKey;
   readonly seen_ms: number;
@@ -292,13 +294,7 @@ export class SharedCounters {
   readonly rates: RateCounter = {
     take: async (owner, limit) => {
       const day = dayOf(this.#deps.clock.nowMs());
-      const { rate } = await this.#count(owner, {
-        rate: limit,
-        units: null,
-        daily: null,
-        monthly: null,
-        day,
-      });
+      const { rate } = await this.#count(owner, { rate: limit, ...NO_UNITS, day });
       if (rate === undefined) throw new Error("counters: no answer to a rate");
       return rate;
     },

@@ -1,6 +1,7 @@
 import { trimEntry } from "../../core/address/address.ts";
 import { Blanks, CELL_MAX_UNITS, COLUMNS_MAX, type RawRow } from "../../core/batch/csv-reader.ts";
 import { TableFault, kindOfCell } from "../../core/batch/entry-cell.ts";
+import { jsonIn } from "../../core/json.ts";
 import { SAMPLE_ROWS } from "../../core/batch/list-table.ts";
 
 const LINE_MAX_UNITS = 2_000_000;
@@ -38,7 +39,7 @@ export function jsonForm(head: string): JsonForm | undefined {
   if (/^\[\s*(?:[{"\]]|null|true|false)/.test(text)) return "values";
   if (!/^[{"]/.test(text)) return undefined;
   const start = trimEntry(/^[^\r\n]*/.exec(text)?.[0] ?? "");
-  const value = jsonOf(start);
+  const value = jsonIn(start);
   if (value !== undefined)
     return typeof value === "object" || start.includes("@") ? "lines" : undefined;
   if (!/^\{\s*["}]/.test(text)) return undefined;
@@ -233,7 +234,7 @@ class ValueCutter {
 
 function parsedValue(text: string, line: number): ParsedObject {
   const units = text.length;
-  const value = jsonOf(text);
+  const value = jsonIn(text);
   if (typeof value === "string") return { line, units, members: [], text: value };
   if (typeof value !== "object" || value === null) {
     const fault = `Line ${String(line)} is not a JSON object or text.`;
@@ -259,14 +260,6 @@ const membersOf = (value: object, path: string, depth: number): NamedValues =>
       ? membersOf(member, `${path}${name}.`, depth - 1)
       : [[path + name, JSON.stringify(member)] as const];
   });
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 export const isVcard = (head: string): boolean => /^\s*BEGIN:VCARD\s/i.test(head.slice(0, 1_000));
 

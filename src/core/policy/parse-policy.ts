@@ -1,3 +1,4 @@
+import { jsonIn } from "../json.ts";
 import { isOneEdit } from "../name/one-edit.ts";
 import { isReservedName } from "../reserved-name.ts";
 import {
@@ -51,13 +52,10 @@ export function parsePolicy(document: unknown, scope: PolicyScope): PolicyRead {
 }
 
 export function parsePolicyText(text: string, scope: PolicyScope): PolicyRead {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    return { ok: false, mistakes: ["the policy is not valid JSON"] };
-  }
-  return parsePolicy(document, scope);
+  const document = jsonIn(text);
+  return document === undefined
+    ? { ok: false, mistakes: ["the policy is not valid JSON"] }
+    : parsePolicy(document, scope);
 }
 
 const nameOf = (rule: unknown, at: number): string => `rule ${String(at + 1)}: ${quoted(rule)}`;

@@ -12,6 +12,7 @@ import {
   type Refusal,
 } from "../../base/refusals.ts";
 import { MAILBOX_RULES } from "../../core/evidence/alias.ts";
+import { jsonIn } from "../../core/json.ts";
 import { when } from "../../core/mail/lookup.ts";
 import { component, Type } from "../../core/json-schema.ts";
 import { policyFor, type PolicyQuestion, QUESTIONS } from "../../core/policy/default-policy.ts";
@@ -342,19 +343,11 @@ function entriesOf(
   value: unknown,
   { most, isName }: Pick<MemberTerms<unknown>, "most" | "isName">,
 ): readonly (readonly [string, unknown])[] | undefined {
-  const read = typeof value === "string" ? parsed(value) : value;
+  const read = typeof value === "string" ? jsonIn(value) : value;
   if (typeof read !== "object" || read === null || Array.isArray(read)) return undefined;
   const entries: readonly (readonly [string, unknown])[] = Object.entries(read);
   const isFine = entries.every(([name]) => isName(name) && !isReservedName(name));
   return isFine && entries.length <= most ? entries : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const PAGE_FIELDS = { policy: policyName, language, deadline_ms: deadline };

@@ -50,7 +50,9 @@ export function createAccountHash(key: Uint8Array): AccountHash {
   return (accountId, text, how) => {
     if (how !== "often") return made(accountId, text);
     const place = `${accountId} ${text}`;
-    const hash = hashes.get(place) ?? made(accountId, text);
+    const known = hashes.get(place);
+    if (known !== undefined) return known;
+    const hash = made(accountId, text);
     hashes.set(place, hash);
     return hash;
   };

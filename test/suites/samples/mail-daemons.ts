@@ -12,8 +12,12 @@ const DAEMONS = process.env["MAIL_DAEMONS_FOLDER"] ?? "";
 export const missingDaemons = (): readonly string[] =>
   existsSync(join(DAEMONS, "usr/sbin/exim4")) ? [] : ["their packages in MAIL_DAEMONS_FOLDER"];
 
+const WANTED =
+  "ip link set lo up && mount -t tmpfs tmpfs /run && mount --bind /etc/passwd /etc/passwd";
+
+/** Some containers permit namespaces, and nothing within them. */
 export const mayMakeNamespaces = (): boolean =>
-  spawnSync("unshare", ["-mn", "--pid", "--fork", "true"]).status === 0;
+  spawnSync("unshare", ["-mn", "--pid", "--fork", "sh", "-c", WANTED]).status === 0;
 
 const USERS = ["Debian-exim", "opensmtpd", "opensmtpq"].map((name, at) => ({
   name,

@@ -29,7 +29,8 @@ interface Row<Args extends unknown[], Options extends OptionValues, Opened> {
   readonly about: string;
   /** Adds arguments and options, whose types `run` gets. */
   readonly takes?: (to: Command) => Command<Args, Options>;
-  readonly json?: string;
+  /** What `--json` does; without it there is no such option. */
+  readonly json?: string | undefined;
   /** Stands in the help below the options. */
   readonly details?: string;
   readonly examples: readonly string[];

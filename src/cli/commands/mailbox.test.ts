@@ -54,3 +54,11 @@ for (const [name, words, file, code, want] of [
     assert.equal(await runProgram(root, again, terminal), 2, "it does not overwrite its input");
   });
 }
+
+test("mailbox ids writes CSV, and takes no --json", async () => {
+  const terminal = recordingTerminal({});
+  const root = program("1", terminal, [mailboxCommand(terminal, opening(opened))]);
+  const line = ["mailbox", "ids", "a1", "users.csv", "--json"];
+  assert.equal(await runProgram(root, line, terminal), 2);
+  assert.match(terminal.complained(), /unknown option '--json'/);
+});

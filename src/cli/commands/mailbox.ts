@@ -23,6 +23,7 @@ export const mailboxCommand = group("mailbox", "ids of the people that an accoun
         .argument("<file>", 'CSV, text, JSON or .xlsx; "-" reads standard input')
         .option("--column <name>", "column with the addresses (number from 1, or name)")
         .option("--out <file>", "write the CSV to this file; it must not exist"),
+    json: undefined,
     details:
       "Every row is written as CSV with the columns mailbox_id and mailbox_rules. Nothing is\n" +
       "counted, stored or asked of DNS.",

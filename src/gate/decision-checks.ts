@@ -39,8 +39,8 @@ const KEPT_TEXT_MAX_UNITS = 1_024;
 
 const KEPT_BYTES = 24 * 1_048_576;
 
-/** Objects and cells around one kept check, in bytes. */
-const OVERHEAD_BYTES = 1_000;
+/** Objects and cells around one kept check, in bytes: its marks keep the parsed address. */
+const OVERHEAD_BYTES = 1_600;
 
 export class DecisionChecks {
   readonly #deps: DecisionCheckDeps;

@@ -25,9 +25,6 @@ export interface MadeKey {
   readonly api_key: string;
 }
 
-/** The secret key made in this tab since it was loaded: samples hold it, so that they run as copied. */
-export const freshKey = signal<MadeKey | undefined>(undefined);
-
 export interface ShownOnce {
   /** Of the key or hook that it belongs to; a newer one takes the place of an older. */
   readonly id?: string;
@@ -64,11 +61,8 @@ export async function showSecret(
 // The browser asks before the page, and a secret with it, is gone.
 addEventListener("beforeunload", (event) => secrets.value.length > 0 && event.preventDefault());
 
-// One account's key must not appear in the samples of the next one at this browser.
-whenOwnerChanges(() => {
-  freshKey.value = undefined;
-  secrets.value = [];
-});
+// One account's secrets must not appear to the next one at this browser.
+whenOwnerChanges(() => void (secrets.value = []));
 
 const THEME = "gatepost-theme";
 

@@ -6,7 +6,6 @@ import { type AnsweredCheck, check, checkLinked, shownCheck, typed } from "../li
 import { capital, shownDay, stampTime, timeMs } from "../lib/format.ts";
 import { type Loading, useLoad } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
-import { freshKey } from "../lib/state.ts";
 import { BASE, fragment } from "../lib/router.ts";
 import { Button, Code, Copy, Fault } from "../parts/button.tsx";
 import { Chip, ink, Mark, Time } from "../parts/marks.tsx";
@@ -80,7 +79,7 @@ export function Answer(): VNode | null {
         <details class="sheet unprinted">
           <summary>For programs: the request and its JSON</summary>
           <div class="stack">
-            <Code what="curl" text={curlOf(url, entry, freshKey.value?.api_key)} />
+            <Code what="curl" text={curlOf(url, entry)} />
             <Code what="JSON" text={JSON.stringify(step.result, null, 2)} />
           </div>
         </details>

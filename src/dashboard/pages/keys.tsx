@@ -3,7 +3,7 @@ import type { Key } from "../../http/account/shapes.ts";
 import { post, remove } from "../lib/client.ts";
 import { useLoad, usePolling } from "../lib/load.ts";
 import { session } from "../lib/session.ts";
-import { dropSecret, freshKey, type MadeKey, showOnce } from "../lib/state.ts";
+import { dropSecret, type MadeKey, showOnce } from "../lib/state.ts";
 import { Act } from "../parts/act.tsx";
 import { Code } from "../parts/button.tsx";
 import { type FieldSpec, textField, type FormValues } from "../parts/form.tsx";
@@ -24,7 +24,7 @@ export const KEY_NAME = textField(
 );
 
 async function create(values: FormValues): Promise<void> {
-  const made = (freshKey.value = await post<MadeKey>("keys", values));
+  const made = await post<MadeKey>("keys", values);
   const more = <FirstRequest key={made.id} {...made} />;
   showOnce({ id: made.id, title: "Your new secret key", value: made.api_key, more });
 }
@@ -104,11 +104,6 @@ export const originsIn = ({ origins = "" }: FormValues): readonly string[] =>
 
 function changesOf(key: Key): VNode {
   const { id, name: of } = key;
-  const revoke = async (): Promise<void> => {
-    await remove(`keys/${id}`);
-    if (freshKey.value?.id === id) freshKey.value = undefined;
-    dropSecret(id);
-  };
   return (
     <span class="bar">
       <Act
@@ -116,7 +111,8 @@ function changesOf(key: Key): VNode {
         send={(values) => post(`keys/${id}/name`, values)}
       />
       <Act
-        {...{ act: "Revoke", of, class: "small grave", send: revoke }}
+        {...{ act: "Revoke", of, class: "small grave" }}
+        send={() => remove(`keys/${id}`).then(() => dropSecret(id))}
         said="The key is revoked."
       >
         What uses “{of}” (<code>{shortOf(key)}</code>) is refused within 5 seconds. A revoked key

@@ -151,13 +151,12 @@ export function Pager({ from, size, total, of, onFrom }: PagerProps): VNode {
           of {count(pages)}
         </label>
       ) : null}
-      <Button
-        act="Previous"
-        class="small push"
-        disabled={from === 0}
-        onClick={() => onFrom(from - size)}
-      />
-      <Button act="Next" disabled={end >= total} onClick={() => onFrom(from + size)} />
+      {pages > 1 && (
+        <span class="bar push">
+          <Button act="Previous" disabled={from === 0} onClick={() => onFrom(from - size)} />
+          <Button act="Next" disabled={end >= total} onClick={() => onFrom(from + size)} />
+        </span>
+      )}
     </div>
   );
 }

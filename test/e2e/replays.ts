@@ -49,11 +49,17 @@ interface Answer {
 
 const TRIES = 50;
 
-/** A busy machine may not have read its counts in time, and says so. Who signs up is asked about again then: it counts once. */
+/**
+ * A busy machine may not have read its counts in time, and says so. Who signs up is asked about again then: it counts once.
+ * A message does not: the fourth in ten minutes is refused, and what was said of the one before holds.
+ */
 async function decided(url: string, key: string, asked: Readonly<Record<string, string>>) {
   const names = Object.keys(JSON.parse(asked["count_by"] ?? "{}") as object);
+  let before: Answer | undefined;
   for (let left = TRIES; ; left -= 1) {
     const answer = await answerOf(url, "/api/decide", key, asked);
+    if (before !== undefined && answer.reason === "too_often") return before;
+    before = answer;
     const { mailbox, counts, decision } = answer;
     const isCounted = mailbox?.seen !== undefined && names.every((name) => counts?.[name]);
     if (asked["for"] === "send" || decision !== "accept" || isCounted) return answer;

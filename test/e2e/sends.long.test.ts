@@ -14,6 +14,7 @@ import { openTestStore } from "../process/test-process.ts";
 import { temporaryFolder } from "../process/temporary-folder.ts";
 import { mailZone, missingServices, SECRET_KEY } from "../scaled/scaled-world.ts";
 import { postgresPrograms } from "../services/postgres.ts";
+import { until } from "../time/until.ts";
 import {
   answerOf,
   asker,
@@ -224,7 +225,11 @@ async function useOtherDoors({ home, url, accounts: [account] }: Marked): Promis
   const hook = made("hook", "create", id, "supabase");
   const post = async (path: string, body: string, headers: Readonly<Record<string, string>>) => {
     const json = { "content-type": "application/json", ...headers };
-    const reply = await fetch(`${url}${path}`, { method: "POST", body, headers: json });
+    // Where a busy machine lets a hook's time pass, the person is let in with 204.
+    const reply = await until(async () => {
+      const answer = await fetch(`${url}${path}`, { method: "POST", body, headers: json });
+      return answer.status === 204 ? undefined : answer;
+    });
     assert.equal(reply.status, 200);
     return await reply.text();
   };

@@ -123,9 +123,9 @@ test("our columns of an earlier run are written anew, not beside the old ones", 
   assert.equal(twice["xl/s1.xml"], once["xl/s1.xml"]);
 });
 
-test("prefixes of names, and rows without numbers, stay", async () => {
+test("prefixes of names, rows without numbers, and a remark at the end stay", async () => {
   const sheet =
-    '<x:worksheet xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>jo@good.test</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>';
+    '<x:worksheet xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>jo@good.test</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet >\n<!-- end -->\n';
   const parts = await partsOf(
     { classes: ["unchecked"], columns: "verdict" },
     { ...PARTS, "xl/s1.xml": sheet },

@@ -129,8 +129,9 @@ export class Zip {
       if (held.length > PIECE_MAX_UNITS || count > PIECES_MAX)
         throw new TableFault(BROKEN_WORKBOOK);
     }
-    const isWhole = [`</${root}>`, "/>"].some((close) => tail.trimEnd().endsWith(close));
-    if (!isWhole) throw new TableFault(BROKEN_WORKBOOK);
+    // A remark or an instruction may stand behind the root.
+    const whole = new RegExp(`(?:</${root}\\s*>|/>|-->|\\?>)$`);
+    if (root === "" || !whole.test(tail.trimEnd())) throw new TableFault(BROKEN_WORKBOOK);
     yield [held + rest];
   }
 

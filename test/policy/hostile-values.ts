@@ -105,3 +105,10 @@ export const HOSTILE: readonly unknown[] = [
   ...OTHER_TYPES,
   ...NO_ADDRESS,
 ];
+
+/** Those that are malformed or listed texts of at most 1,001 characters, with another listed domain; JSON of every language reads them. */
+export const hiddenIn = (domain: string): readonly string[] =>
+  HOSTILE.filter((value) => typeof value === "string")
+    .map((text) => text.replaceAll("bad.example", domain))
+    .filter((text) => text.length <= 1_001 && Buffer.from(text).toString() === text)
+    .filter((text) => !/^jo@(?:a\.)+example$/.test(text));

@@ -6,6 +6,7 @@ import { suite } from "node:test";
 import { createAccount, serviceWorld } from "../../e2e/service-world.ts";
 import { promisify } from "node:util";
 import { hasTool, testWith } from "../../process/require-tool.ts";
+import { hiddenIn } from "../../policy/hostile-values.ts";
 import { guideBlocks } from "./guide-blocks.ts";
 import { countOf, FRAMEWORKS, inTime, startRefusingService } from "./guide-tools.ts";
 import { temporaryFolder } from "../../process/temporary-folder.ts";
@@ -27,7 +28,8 @@ const CASES = [
 /** What the visitor claims, and what the proxy saw. */
 const FORWARDED = "203.0.113.9, 192.0.2.1";
 
-const EMAILS = JSON.stringify(CASES.map(([email]) => email));
+/** A listed address among what a visitor can put into a field of text; who has no address came by telephone. */
+const HIDDEN = hiddenIn("mailinator.com").filter((email) => email.trim() !== "");
 
 interface System {
   readonly program: string;
@@ -66,7 +68,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
       code: `Object.assign(process.env, { BETTER_AUTH_SECRET: "a secret of the test, which nothing else has", BETTER_AUTH_URL: "http://shop.example" });
         const { auth } = await import("./auth.mjs");
         const { internalAdapter } = await auth.$context;
-        for (const email of ${EMAILS}) {
+        for (const email of JSON.parse(process.env.EMAILS)) {
           const headers = { "content-type": "application/json", origin: "http://shop.example", "x-forwarded-for": "${FORWARDED}",
             "accept-language": email.startsWith("de.") ? "de-AT,de;q=0.9" : "en" };
           const body = JSON.stringify({ email, password: "correct horse battery", name: "Jo" });
@@ -97,7 +99,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
         const secrets = { GATEPOST_URL: process.env.GATEPOST_URL, GATEPOST_KEY: process.env.GATEPOST_KEY };
         const byTelephone = { user: { phone_number: "+15550100" }, request: { language: "en" }, secrets };
         await action.onExecutePreUserRegistration(byTelephone, { access: { deny(reason) { throw new Error(reason); } } });
-        for (const email of ${EMAILS}) {
+        for (const email of JSON.parse(process.env.EMAILS)) {
           let told = "";
           const deny = (reason, message) => { if (!reason.startsWith("gatepost: ")) throw new Error(reason); told = message; };
           const request = { language: email.startsWith("de.") ? "de" : "en", ip: "192.0.2.1" };
@@ -121,7 +123,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
         if ((await handler(byAdmin)) !== byAdmin) throw new Error("not the event");
         const byTelephone = eventOf();
         if ((await handler(byTelephone)) !== byTelephone) throw new Error("a telephone user is refused");
-        for (const email of ${EMAILS}) {
+        for (const email of JSON.parse(process.env.EMAILS)) {
           const event = eventOf(email);
           if (email.startsWith("de.")) event.request.userAttributes.locale = "de-DE";
           else event.request.clientMetadata = { language: "en" };
@@ -145,7 +147,7 @@ const SYSTEMS: Readonly<Record<string, System>> = {
       file: "driver.mjs",
       code: `import { guardSignUps } from "./index.mjs";
         await guardSignUps.run({ data: { phoneNumber: "+1" } });
-        for (const email of ${EMAILS}) {
+        for (const email of JSON.parse(process.env.EMAILS)) {
           const locale = email.startsWith("de.") ? "de" : "en";
           try { await guardSignUps.run({ data: { email }, locale, ipAddress: "192.0.2.1" }); console.log(""); }
           catch (error) { if (error.code !== "invalid-argument") throw error; console.log(error.message); }
@@ -188,7 +190,7 @@ def passes(told, email, own="", **context):
     return policy(request, Requests(), told.append)
 assert passes([], "jo@mailinator.com", own="jo@mailinator.com")
 assert passes([], "", other="no prompt")
-for email in json.loads('${EMAILS}'):
+for email in json.loads(os.environ["EMAILS"]):
     told = []
     assert passes(told, email) is (told == [])
     print("".join(told))`,
@@ -202,7 +204,8 @@ for email in json.loads('${EMAILS}'):
     stubs: { "gatepost.rb": guideBlocks("rails", "rb")[0] ?? "" },
     driver: {
       file: "driver.rb",
-      code: `class Object; def blank? = respond_to?(:empty?) ? empty? : !self; def present? = !blank?; end
+      code: `require "json"
+class Object; def blank? = respond_to?(:empty?) ? empty? : !self; def present? = !blank?; end
 class UserEmail
   Errors = Struct.new(:all) do
     def [](name) = all.select { |field, _| field == name }
@@ -226,7 +229,7 @@ load File.join(__dir__, "plugin.rb")
   row.check
   raise "checked" unless row.errors.all.empty?
 end
-${EMAILS}.each do |email|
+JSON.parse(ENV["EMAILS"]).each do |email|
   I18n.locale = email.start_with?("de.") ? :de : :en
   row = UserEmail.new(email)
   row.check
@@ -268,11 +271,17 @@ suite(
         for (const [file, target] of Object.entries(link)) symlinkSync(target, join(place, file));
         write(system.driver.file, system.driver.code);
         const { api_key: key } = createAccount(world.home, `${name}@example.com`);
-        const run = async (url: string, given = key): Promise<readonly string[]> => {
-          const env = { ...process.env, GATEPOST_URL: url, GATEPOST_KEY: given };
+        const emails = CASES.map(([email]) => email);
+        const run = async (
+          url: string,
+          given = key,
+          asked: readonly string[] = emails,
+        ): Promise<readonly string[]> => {
+          const EMAILS = JSON.stringify(asked);
+          const env = { ...process.env, GATEPOST_URL: url, GATEPOST_KEY: given, EMAILS };
           const file = join(place, system.driver.file);
           const { stdout } = await promisify(execFile)(program, [file], { env });
-          return stdout.split("\n").slice(0, CASES.length);
+          return stdout.split("\n").slice(0, asked.length);
         };
         const all = (said: string): readonly string[] =>
           CASES.map(([email, message]) => (email.length > 1_000 ? message : said));
@@ -282,6 +291,12 @@ suite(
           confirms && email === "jo@gmaik.com" ? CASES[6][1] : message,
         );
         assert.deepEqual(await inTime(() => run(world.service.url), told), told);
+        const hidden = await inTime(
+          () => run(world.service.url, key, HIDDEN),
+          HIDDEN.map(() => "refused"),
+        );
+        const within = HIDDEN.filter((_, at) => hidden[at] === "");
+        assert.deepEqual([hidden.length, within], [HIDDEN.length, []], "a listed address came in");
         const [claimed = "", seen = ""] = FORWARDED.split(", ");
         const isSeen = !["cognito", "discourse"].includes(name);
         assert.equal(

@@ -77,7 +77,7 @@ export function openBulkChecker(
   return {
     check,
     /** Undefined, or a promise that the resolver takes the program's own questions, after a turn of the event loop. */
-    room(): Promise<void> | undefined {
+    room: (): Promise<void> | undefined => {
       begun += 1;
       if (begun % BEGUN_AT_ONCE > 0) return dns.room();
       return new Promise((resolve) => setImmediate(resolve)).then(() => dns.room());

@@ -24,6 +24,8 @@ const stamp = join(root, "dist", ".built");
 const SOURCES = [
   "src",
   "tables",
+  "packages/light/src",
+  "packages/mcp/src",
   "packages/widget",
   "test",
   "bench",
@@ -72,7 +74,7 @@ function mark(stampFile, startedAt) {
 
 /** The compiler keeps what it made of sources that were deleted or renamed since. */
 function removeStale() {
-  for (const top of ["src", "test", "bench"]) {
+  for (const top of ["src", "packages", "test", "bench"]) {
     for (const name of readdirSync(join(root, "dist", top), { recursive: true })) {
       const [, source] = /^(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(name) ?? [];
       if (source === undefined) continue;

@@ -1,7 +1,7 @@
-// Makes dist: one file for each entry and module format, the types, the lists. The sources are the service's own
-// (../../src, compiled first by the root's build); decision 0042 says why.
+// Makes dist: one file for each entry and module format, the types, the lists. What src imports is the service's own
+// (../../src), so that both give the same answers; the root's build compiles it first.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { FETCHED_SOURCES, LICENCE_TEXTS } from "../../dist/src/lists/feed-sources.js";
@@ -18,7 +18,7 @@ const ENTRIES = [
 
 async function bundle({ name, source, platform, minify }) {
   const build = await rolldown({
-    input: join(root, `src/main/library/${source}.ts`),
+    input: join(here, `src/${source}.ts`),
     platform,
     resolve: { mainFields: ["module", "main"] },
     plugins: [compactTables()],
@@ -42,18 +42,33 @@ async function bundle({ name, source, platform, minify }) {
 
 const SPECIFIER = /(from |import\()"(\.[^"]+)\.(?:ts|js)"/g;
 
+/** Where a compiled declaration stands in the types; programs know the entries by these paths. */
+const placeOf = (file) =>
+  relative(join(root, "dist"), file)
+    .replaceAll("\\", "/")
+    .replace(/^packages\/light\/src\//, "src/main/library/")
+    .slice("src/".length);
+
 /** Copies the declarations that `entry` needs, in both module formats. */
 function copyTypes(entry, seen) {
   if (seen.has(entry)) return;
   seen.add(entry);
   const text = readFileSync(entry, "utf8").replace(/^\/\/# sourceMappingURL.*$/m, "");
-  const to = join(dist, "types", relative(join(root, "dist/src"), entry));
+  const place = placeOf(entry);
+  const to = join(dist, "types", place);
   mkdirSync(dirname(to), { recursive: true });
+  const named = (name) => {
+    const path = posix.relative(posix.dirname(place), placeOf(join(dirname(entry), name)));
+    return path.startsWith(".") ? path : `./${path}`;
+  };
   for (const [extension, kind] of [
     [".d.ts", "js"],
     [".d.cts", "cjs"],
   ]) {
-    writeFileSync(to.replace(/\.d\.ts$/, extension), text.replace(SPECIFIER, `$1"$2.${kind}"`));
+    writeFileSync(
+      to.replace(/\.d\.ts$/, extension),
+      text.replace(SPECIFIER, (_, before, name) => `${before}"${named(name)}.${kind}"`),
+    );
   }
   for (const [, , name] of text.matchAll(SPECIFIER)) {
     copyTypes(join(dirname(entry), `${name}.d.ts`), seen);
@@ -106,7 +121,7 @@ mkdirSync(dist, { recursive: true });
 for (const entry of ENTRIES) await bundle(entry);
 const seen = new Set();
 for (const { source } of ENTRIES) {
-  copyTypes(join(root, "dist/src/main/library", `${source}.d.ts`), seen);
+  copyTypes(join(root, "dist/packages/light/src", `${source}.d.ts`), seen);
 }
 for (const name of ["bundled.lists", "small.lists"]) {
   copyFileSync(join(root, "dist", name), join(dist, name));

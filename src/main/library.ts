@@ -1,6 +1,6 @@
 import { loadLists } from "../lists/load-lists.ts";
-import { openValidator, type ValidatorOptions } from "./library/node.ts";
-import type { Validator } from "./library/validator.ts";
+import { openValidator, type ValidatorOptions } from "../../packages/light/src/node.ts";
+import type { Validator } from "../../packages/light/src/validator.ts";
 
 export {
   checkSyntax,
@@ -8,8 +8,8 @@ export {
   readLists,
   verifySignature,
   verifyWebhook,
-} from "./library/node.ts";
-export type { Result, Validator, ValidatorOptions } from "./library/node.ts";
+} from "../../packages/light/src/node.ts";
+export type { Result, Validator, ValidatorOptions } from "../../packages/light/src/node.ts";
 export type { FullResult } from "../core/validate/result.ts";
 
 /** Gatepost inside a program of yours: no server, no database, no limits except DNS. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 const root = new URL("../../../", import.meta.url);
 
@@ -6,6 +6,17 @@ const root = new URL("../../../", import.meta.url);
 export function readDocument(path: string): string {
   return readFileSync(new URL(path, root), "utf8");
 }
+
+/** The folders of the program and of the packages that are made of TypeScript. */
+export const SOURCES = ["src", "packages/light/src", "packages/mcp/src"];
+
+/** The paths of all that stands in the sources, tests and folders too, from the root. */
+export const sourcePaths = (): readonly string[] =>
+  SOURCES.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map(
+      (name) => `${folder}/${name}`,
+    ),
+  );
 
 /** The cells of every row of the table under `heading`, its head and rule left out. */
 export function tableUnder(document: string, heading: string): readonly (readonly string[])[] {

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { SOURCES } from "./docs-tables.ts";
 
 const root = new URL("../../../", import.meta.url);
 
@@ -22,7 +23,7 @@ const PLANTED = "test/guards/newcomer-plants.ts";
 const EXPORTED = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm;
 
 test("every function, class and value that a file exports is used by another one", () => {
-  const texts = new Map(textsOf("src", "test", "bench"));
+  const texts = new Map(textsOf(...SOURCES, "test", "bench"));
   texts.delete(PLANTED);
   const users = new Map<string, number>();
   for (const text of texts.values()) {
@@ -49,9 +50,9 @@ const NAMED = [
 ] as const;
 
 for (const [what, pattern] of NAMED) {
-  test(`no file of src ${what} by the name of another file's`, () => {
+  test(`no file of the sources ${what} by the name of another file's`, () => {
     const files = new Map<string, string[]>();
-    for (const [path, text] of textsOf("src")) {
+    for (const [path, text] of textsOf(...SOURCES)) {
       if (path.includes(".test.")) continue;
       for (const [, name = ""] of text.matchAll(pattern)) {
         const known = files.get(name) ?? [];
@@ -66,8 +67,8 @@ for (const [what, pattern] of NAMED) {
   });
 }
 
-test("no file of src or test has more than 500 lines", () => {
-  const long = [...textsOf("src", "test")].filter(([, text]) => text.split("\n").length > 501);
+test("no file of the sources or tests has more than 500 lines", () => {
+  const long = [...textsOf(...SOURCES, "test")].filter(([, text]) => text.split("\n").length > 501);
   assert.deepEqual(
     long.map(([path]) => path),
     [],

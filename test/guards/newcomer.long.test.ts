@@ -19,6 +19,8 @@ const NEW_FILE_LINES_MAX = 80;
 const COPIED = [
   "src",
   "feeds",
+  "packages/light/src",
+  "packages/mcp/src",
   "packages/widget",
   "tables",
   "scripts",

@@ -1,16 +1,16 @@
 // The part of the library that needs nothing of Node: browsers, workers and Deno run it too.
-import { HttpsResolver, type Fetch } from "../../dns/https-resolver.ts";
-import { createDnsLookup, type DnsQuestions } from "../../dns/lookup.ts";
-import { decodeLists } from "../../lists/lists-file.ts";
-import { noRules } from "../../lists/shared-datasets.ts";
-import { attachDatasets } from "../../lists/shared-datasets.ts";
-import { systemClock } from "../../base/clock.ts";
-import { readEntry } from "../../core/address/address.ts";
-import type { Datasets } from "../../core/evidence/datasets.ts";
-import type { Lookup, Unknown } from "../../core/mail/lookup.ts";
-import { LARGE_PROVIDERS } from "../../core/tables/data.ts";
-import { formatProblem } from "../../core/validate/malformed.ts";
-import type { Reason } from "../../core/validate/explain.ts";
+import { HttpsResolver, type Fetch } from "../../../src/dns/https-resolver.ts";
+import { createDnsLookup, type DnsQuestions } from "../../../src/dns/lookup.ts";
+import { decodeLists } from "../../../src/lists/lists-file.ts";
+import { noRules } from "../../../src/lists/shared-datasets.ts";
+import { attachDatasets } from "../../../src/lists/shared-datasets.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { readEntry } from "../../../src/core/address/address.ts";
+import type { Datasets } from "../../../src/core/evidence/datasets.ts";
+import type { Lookup, Unknown } from "../../../src/core/mail/lookup.ts";
+import { LARGE_PROVIDERS } from "../../../src/core/tables/data.ts";
+import { formatProblem } from "../../../src/core/validate/malformed.ts";
+import type { Reason } from "../../../src/core/validate/explain.ts";
 import {
   CHECK_OPTIONS,
   type CheckOptions,
@@ -19,7 +19,7 @@ import {
   validatorOf,
 } from "./validator.ts";
 
-export type { Reason } from "../../core/validate/explain.ts";
+export type { Reason } from "../../../src/core/validate/explain.ts";
 export type { CheckOptions, FeatureName, Result, Validator } from "./validator.ts";
 
 export type Lists = Datasets;

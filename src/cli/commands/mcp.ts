@@ -1,8 +1,8 @@
-import { rowsFor } from "../../command.ts";
-import { misuse, withOpened } from "../../terminal.ts";
-import type { CliValidator } from "../check.ts";
-import type { CliDecider } from "../decide.ts";
-import type { AgentStreams, AskServer } from "./serve-tools.ts";
+import { rowsFor } from "../command.ts";
+import { misuse, withOpened } from "../terminal.ts";
+import type { CliValidator } from "./check.ts";
+import type { CliDecider } from "./decide.ts";
+import type { AgentStreams, AskServer } from "../../../packages/mcp/src/serve-tools.ts";
 
 interface CliMcp {
   readonly version: string;
@@ -28,7 +28,8 @@ export const mcpCommand = rowsFor<CliMcp>()("mcp", {
   ],
   async run({ server }, { version, openHere, askServer, streams }) {
     // Loaded here, because the other commands start faster without it.
-    const { localBackend, serverBackend, serveTools } = await import("./serve-tools.ts");
+    const { localBackend, serverBackend, serveTools } =
+      await import("../../../packages/mcp/src/serve-tools.ts");
     if (server !== undefined) {
       await serveTools(serverBackend(askServer(server)), version, streams);
       return;

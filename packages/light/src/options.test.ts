@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createValidator as createFull } from "../library.ts";
+import { createValidator as createFull } from "../../../src/main/library.ts";
 import { createValidator as createCore, dnsOverHttps } from "./core.ts";
 
 /** What a program in JavaScript may pass, and the words that name the mistake. */

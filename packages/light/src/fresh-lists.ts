@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { decodeLists } from "../../lists/lists-file.ts";
-import type { PackedDatasets } from "../../lists/shared-datasets.ts";
+import { decodeLists } from "../../../src/lists/lists-file.ts";
+import type { PackedDatasets } from "../../../src/lists/shared-datasets.ts";
 
 /** Where fresh lists come from. Undefined: nothing has changed since they were read last. */
 export type ReadFresh = () => Promise<PackedDatasets | undefined>;

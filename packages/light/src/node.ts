@@ -1,15 +1,15 @@
-import type { DnsLookup } from "../../dns/lookup.ts";
-import { createResolver } from "../../dns/resolver.ts";
-import { parseDnsServers } from "../../dns/transport/system-resolvers.ts";
-import { noRules } from "../../lists/shared-datasets.ts";
-import { attachDatasets, type PackedDatasets } from "../../lists/shared-datasets.ts";
-import { memoryRegistrationCache } from "../../check/rdap/registration.ts";
-import { createOutbound } from "../../outbound/outbound.ts";
-import { systemClock as clock } from "../../base/clock.ts";
-import { systemIds as ids } from "../../base/ids.ts";
-import type { Datasets } from "../../core/evidence/datasets.ts";
-import type { Log } from "../../base/log.ts";
-import { openDns, openTrust, registrationFrom } from "../checker.ts";
+import type { DnsLookup } from "../../../src/dns/lookup.ts";
+import { createResolver } from "../../../src/dns/resolver.ts";
+import { parseDnsServers } from "../../../src/dns/transport/system-resolvers.ts";
+import { noRules } from "../../../src/lists/shared-datasets.ts";
+import { attachDatasets, type PackedDatasets } from "../../../src/lists/shared-datasets.ts";
+import { memoryRegistrationCache } from "../../../src/check/rdap/registration.ts";
+import { createOutbound } from "../../../src/outbound/outbound.ts";
+import { systemClock as clock } from "../../../src/base/clock.ts";
+import { systemIds as ids } from "../../../src/base/ids.ts";
+import type { Datasets } from "../../../src/core/evidence/datasets.ts";
+import type { Log } from "../../../src/base/log.ts";
+import { openDns, openTrust, registrationFrom } from "../../../src/main/checker.ts";
 import { type Dns, lookupOf, requireDns } from "./core.ts";
 import { freshLists, type ReadFresh } from "./fresh-lists.ts";
 import {
@@ -27,7 +27,7 @@ export {
   type RawBody,
   verifySignature,
   verifySignature as verifyWebhook,
-} from "../../webhooks/verify.ts";
+} from "../../../src/webhooks/verify.ts";
 
 export interface ValidatorOptions extends CheckOptions {
   /** DNS servers as `ip` or `ip:port`, one or several; the system's resolvers unless given. */

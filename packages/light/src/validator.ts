@@ -1,13 +1,13 @@
-import { type Feature, FEATURES } from "../../core/checks/registry.ts";
-import type { Datasets } from "../../core/evidence/datasets.ts";
-import type { Lookup } from "../../core/mail/lookup.ts";
-import { meantBy, withMeant } from "../../core/validate/malformed.ts";
-import { type Reason, reasonsOf } from "../../core/validate/explain.ts";
-import type { FullResult } from "../../core/validate/result.ts";
-import type { Clock } from "../../base/clock.ts";
-import { createSingleCheck } from "../../check/single-check.ts";
-import { type DenialFields, denialFields, sortFeatures } from "../../check/features.ts";
-import { CORE_BUDGET_MS } from "../../check/bounded-lookup.ts";
+import { type Feature, FEATURES } from "../../../src/core/checks/registry.ts";
+import type { Datasets } from "../../../src/core/evidence/datasets.ts";
+import type { Lookup } from "../../../src/core/mail/lookup.ts";
+import { meantBy, withMeant } from "../../../src/core/validate/malformed.ts";
+import { type Reason, reasonsOf } from "../../../src/core/validate/explain.ts";
+import type { FullResult } from "../../../src/core/validate/result.ts";
+import type { Clock } from "../../../src/base/clock.ts";
+import { createSingleCheck } from "../../../src/check/single-check.ts";
+import { type DenialFields, denialFields, sortFeatures } from "../../../src/check/features.ts";
+import { CORE_BUDGET_MS } from "../../../src/check/bounded-lookup.ts";
 
 export type Result = FullResult & {
   readonly reasons: readonly Reason[];

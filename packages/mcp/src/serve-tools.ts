@@ -1,21 +1,21 @@
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Readable, Writable } from "node:stream";
-import { explanationJson } from "../../../check/explain.ts";
-import { type NotedResult, statusOf } from "../../../core/batch/result-cells.ts";
-import { FEATURES } from "../../../core/checks/registry.ts";
-import { type Described, type Schema, Type } from "../../../core/json-schema.ts";
+import { explanationJson } from "../../../src/check/explain.ts";
+import { type NotedResult, statusOf } from "../../../src/core/batch/result-cells.ts";
+import { FEATURES } from "../../../src/core/checks/registry.ts";
+import { type Described, type Schema, Type } from "../../../src/core/json-schema.ts";
 import {
   builtInFor,
   policyFor,
   type PolicyQuestion,
   QUESTIONS,
-} from "../../../core/policy/default-policy.ts";
-import type { CliValidator } from "../check.ts";
-import { DECISIONS } from "../../../core/policy/policy.ts";
-import type { CliDecider } from "../decide.ts";
+} from "../../../src/core/policy/default-policy.ts";
+import type { CliValidator } from "../../../src/cli/commands/check.ts";
+import { DECISIONS } from "../../../src/core/policy/policy.ts";
+import type { CliDecider } from "../../../src/cli/commands/decide.ts";
 import { answeringTransport } from "./stdio.ts";
-import { wantedLanguage } from "../../../core/policy/messages.ts";
+import { wantedLanguage } from "../../../src/core/policy/messages.ts";
 
 const INSTRUCTIONS =
   "Gatepost checks email addresses and domains without sending mail. format, dns and disposable decide; signals say why.";

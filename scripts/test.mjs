@@ -66,28 +66,32 @@ const rank = (name) => {
   return at < 0 ? LONGEST.length : at;
 };
 
-const SOURCES = join("dist", "src");
+const SOURCES = [join("dist", "src"), join("dist", "packages")];
 const TOGETHER = join("dist", "together");
 
 /** Has hooks for a whole file, or waits while it is loaded. */
 const needsOwnProcess = (file) =>
   /^(?:(?:before|after)(?:Each)?\(|(?:const .+ = )?await )/m.test(readFileSync(file, "utf8"));
 
-/** Joins the tests of each folder of `src` in one file: to load what they need takes longer than most of them. */
+/** Joins the tests of each folder of `src`, and of each package, in one file: to load what they need takes longer than most of them. */
 function together(files) {
   const joined = new Map();
   for (const file of files) {
     const [top, source, folder] = file.split(sep);
     // The tests of http take as long as all others: each of its folders is one.
-    const joint = folder === "http" ? dirname(file) : join(SOURCES, folder);
-    const key = join(top, source) === SOURCES && !needsOwnProcess(file) ? joint : file;
+    const joint = folder === "http" ? dirname(file) : join(top, source, folder);
+    const isOfSources = SOURCES.includes(join(top, source));
+    const key = isOfSources && !needsOwnProcess(file) ? joint : file;
     joined.set(key, [...(joined.get(key) ?? []), file]);
   }
   rmSync(TOGETHER, { recursive: true, force: true });
   mkdirSync(TOGETHER);
   return [...joined].map(([key, parts]) => {
     if (parts.length === 1) return parts[0];
-    const file = join(TOGETHER, `${relative(SOURCES, key).replaceAll(sep, ".")}.test.js`);
+    const name = relative("dist", key)
+      .replaceAll(sep, ".")
+      .replace(/^src\./, "");
+    const file = join(TOGETHER, `${name}.test.js`);
     writeFileSync(file, parts.map((part) => `import "${relative(TOGETHER, part)}";\n`).join(""));
     return file;
   });

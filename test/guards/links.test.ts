@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { existsSync, readdirSync } from "node:fs";
 import { test } from "node:test";
-import { readDocument, tableUnder } from "./docs-tables.ts";
+import { readDocument, sourcePaths, tableUnder } from "./docs-tables.ts";
 
 const root = new URL("../../../", import.meta.url);
 
@@ -69,13 +69,12 @@ test("every file or folder that a Markdown page names exists", () => {
 });
 
 test("every test, bench or document that a comment of the program names exists", () => {
-  const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
-  const missing = sources
+  const missing = sourcePaths()
     .filter((name) => /\.tsx?$/.test(name))
     .flatMap((name) =>
-      [...readDocument(`src/${name}`).matchAll(/(?:test|bench|docs)\/[\w./-]+\.(?:ts|md)\b/g)]
+      [...readDocument(name).matchAll(/(?:test|bench|docs)\/[\w./-]+\.(?:ts|md)\b/g)]
         .filter(([path]) => !existsSync(new URL(path, root)))
-        .map(([path]) => `src/${name}: ${path}`),
+        .map(([path]) => `${name}: ${path}`),
     );
   assert.deepEqual(missing, []);
 });

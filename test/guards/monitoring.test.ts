@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMetrics } from "../../src/base/metrics.ts";
@@ -17,17 +16,15 @@ import {
 import { createShares } from "../../src/base/shares.ts";
 import type { WorkerFigures } from "../../src/bulk/jobs/worker.ts";
 import { readText } from "./deploy/deploy-files.ts";
+import { readDocument, sourcePaths } from "./docs-tables.ts";
 import { alerts, everyMetric } from "./tables/document-tables.ts";
 import { manualClock } from "../time/manual-clock.ts";
 
-const root = new URL("../../../", import.meta.url);
-
 /** Every name of our metrics in the sources. */
 function namesInSource(): ReadonlySet<string> {
-  const files = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
-  const texts = files
-    .filter((name) => name.endsWith(".ts") && !name.includes(".test."))
-    .map((name) => readText(`src/${name}`));
+  const texts = sourcePaths()
+    .filter((path) => path.endsWith(".ts") && !path.includes(".test."))
+    .map(readDocument);
   return new Set(
     texts.flatMap((text) =>
       [...text.matchAll(/(?:name: |latencyHistogram\(\s*)"(gatepost_[a-z_]+)"/g)].map(

@@ -56,6 +56,7 @@ suite("the server's package, packed and unpacked", () => {
     const needed = [
       "bin/gatepost.mjs",
       "dist/src/main/gatepost.js",
+      "dist/packages/light/src/node.js",
       "dist/bundled.lists",
       "dist/dashboard/index.html",
       "feeds/castle.csv",

@@ -1,5 +1,4 @@
-import { readdirSync } from "node:fs";
-import { readDocument } from "../docs-tables.ts";
+import { readDocument, sourcePaths } from "../docs-tables.ts";
 
 const LEVELS = ["info", "warn", "error"] as const;
 type Level = (typeof LEVELS)[number];
@@ -13,14 +12,11 @@ const LOGS = /\blog\??\.(info|warn|error)\(|(?:\bflushLast|\bcurrentFile|#failed
 const argumentsAt = (text: string, at: number): string =>
   /^[^{})]*/.exec(text.slice(at, at + 200))?.[0] ?? "";
 
-const root = new URL("../../../../", import.meta.url);
-
 /** Every event of the program's log -> its levels, as the sources write them. */
 function logEvents(): ReadonlyMap<string, ReadonlySet<Level>> {
   const events = new Map<string, Set<Level>>([["log.lines_lost", new Set(["warn"])]]);
-  const files = readdirSync(new URL("src/", root), { recursive: true, encoding: "utf8" });
-  for (const file of files.filter((name) => /(?<!\.test)\.ts$/.test(name))) {
-    const text = readDocument(`src/${file}`);
+  for (const file of sourcePaths().filter((path) => /(?<!\.test)\.ts$/.test(path))) {
+    const text = readDocument(file);
     for (const { 0: call, 1: level = "error", index } of text.matchAll(LOGS)) {
       for (const [, event = ""] of argumentsAt(text, index + call.length).matchAll(EVENT)) {
         events.set(event, (events.get(event) ?? new Set()).add(level as Level));

@@ -33,6 +33,8 @@ export interface DecideCase {
     readonly policy?: string;
     readonly token?: true;
     readonly verified?: "yes" | "no" | "unknown";
+    /** Null: the library gives none. */
+    readonly retry_after?: number | null;
     readonly fault?: { readonly kind: readonly string[]; readonly status?: number };
   };
 }

@@ -56,7 +56,7 @@ const refusal = (status: number, headers: Readonly<Record<string, string>> = {})
 const raw =
   (text: string): Fault =>
   ({ socket }) =>
-    void socket.end(text);
+    void socket.end(text, "latin1");
 
 const HEAD = `HTTP/1.1 200 OK\r\nContent-Type: ${JSON_TYPE}\r\n`;
 const PIECE = " ".repeat(65_536);
@@ -76,6 +76,22 @@ function drip({ socket }: Exchange, head: string, next: () => string): void {
   });
 }
 
+const FLOOD_MS = 3_000;
+
+/** Writes `piece` as fast as the client reads, and at last what it should not be read for. */
+function flood({ socket }: Exchange, [head, piece, end]: readonly [string, string, string]): void {
+  const some = piece.repeat(65_536 / piece.length);
+  const endsAt = performance.now() + FLOOD_MS;
+  const more = (): void => {
+    if (socket.destroyed) return;
+    if (performance.now() > endsAt) return void socket.end(end);
+    if (socket.writableLength === 0) socket.write(some);
+    setImmediate(more);
+  };
+  socket.write(head);
+  more();
+}
+
 /** Every answer would block the person if the client believed it. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   hang: () => undefined,
@@ -90,12 +106,23 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   endless_body: (exchange) => drip(exchange, `${HEAD}\r\n`, () => PIECE),
   endless_head: (exchange) => drip(exchange, HEAD, () => `X-More: ${PIECE}\r\n`),
+  endless_interim: (exchange) =>
+    flood(exchange, [
+      "",
+      "HTTP/1.1 100 Continue\r\n\r\n",
+      `${HEAD}Connection: close\r\n\r\n${body()}`,
+    ]),
+  endless_trailers: (exchange) => {
+    const chunk = `${body().length.toString(16)}\r\n${body()}\r\n0\r\n`;
+    flood(exchange, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk}`, "X: y\r\n", "\r\n"]);
+  },
   cut_before: ({ socket }) => void socket.destroy(),
   reset: ({ socket }) => void socket.resetAndDestroy(),
   cut_head: raw("HTTP/1.1 200 OK\r\nContent-Ty"),
   cut_body: raw(`${HEAD}Content-Length: 500\r\n\r\n${body()}`),
   cut_chunk: raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\n80\r\n${body()}`),
   no_http: raw(`220 mail.example ESMTP\r\n`),
+  status_of_high_digits: raw("HTTP/1.1 \u00b2\u00b3\u00b9 OK\r\n\r\n"),
   status_500: refusal(500),
   status_502: answer(502, "<html>Bad gateway</html>", { "content-type": "text/html" }),
   status_503: refusal(503, { "retry-after": "30" }),
@@ -104,6 +131,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   refuses_413: refusal(413),
   refuses_422: refusal(422),
   refuses_429: refusal(429, { "retry-after": "30" }),
+  refuses_429_for_ever: refusal(429, { "retry-after": "1e999" }),
+  refuses_429_for_an_age: refusal(429, { "retry-after": "9".repeat(400) }),
+  refuses_for_a_word: answer(200, body({ retry_after: "soon" })),
+  refuses_for_true: answer(200, body({ retry_after: true })),
+  refuses_since_before: answer(200, body({ retry_after: -5 })),
+  refuses_for_ever: answer(200, body().replace("{", '{"retry_after":1e400,')),
+  refuses_for_an_age: answer(200, body().replace("{", `{"retry_after":${"9".repeat(400)},`)),
   status_401: refusal(401),
   status_402: refusal(402),
   status_403: refusal(403),
@@ -134,6 +168,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   long_reason: answer(200, body({ reason: "x".repeat(33) })),
   message_as_number: answer(200, body({ message: 7 })),
   complete_as_text: answer(200, body({ complete: "true" })),
+  policy_without_name: answer(200, body({ policy: {} })),
+  mailbox_as_text: answer(200, body({ mailbox: "m_7" })),
+  result_as_text: answer(200, body({ result: "bad" })),
+  verified_as_number: answer(200, body({ verified: 1 })),
   error_inside: answer(200, JSON.stringify({ error: "Internal error." })),
   first_cut: ({ count, socket, pass }) => (count % 2 === 1 ? void socket.destroy() : pass()),
   first_503: (exchange) => (exchange.count % 2 === 1 ? refusal(503)(exchange) : exchange.pass()),

@@ -16,7 +16,14 @@ const AT_ONCE = 8;
 /** Of 20 sign-ups, 16 go to the service, two to a silent one and two to one that lies. */
 const TURNS = 20;
 const SILENT = ["hang", "slow"];
-const SILENT_TOO = ["drip", "endless_body", "endless_head", "silent_connection"];
+const SILENT_TOO = [
+  "drip",
+  "endless_body",
+  "endless_head",
+  "endless_interim",
+  "endless_trailers",
+  "silent_connection",
+];
 
 const say = (value: unknown): void => void writeSync(1, `${JSON.stringify(value)}\n`);
 

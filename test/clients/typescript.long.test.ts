@@ -69,6 +69,10 @@ function assertAsExpected(decision: Decision, { name, expect }: DecideCase): voi
   for (const member of ["complete", "message", "did_you_mean"] as const) {
     if (expect[member] !== undefined) assert.equal(decision[member], expect[member], name);
   }
+  if (expect.retry_after !== undefined) {
+    const seconds = decision.source === "away" ? undefined : decision.retry_after;
+    assert.equal(seconds ?? null, expect.retry_after, name);
+  }
   if (decision.fault !== undefined) {
     const { kind, status } = decision.fault;
     assert.ok(expect.fault?.kind.includes(kind) === true, `${name}: ${kind}`);

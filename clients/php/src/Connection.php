@@ -69,6 +69,7 @@ final class Connection
     public function more(Deadline $deadline): bool
     {
         while (true) {
+            $deadline->left(); // passes, too, while the other side never stops
             $piece = @fread($this->stream, self::PIECE);
             if ($piece !== false && $piece !== '') {
                 $this->hasAnswered = true;

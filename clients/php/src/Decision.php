@@ -55,6 +55,11 @@ final class Decision
         };
     }
 
+    private static function seconds(mixed $said): ?int
+    {
+        return is_int($said) && $said >= 0 && $said < 1_000_000 ? $said : null;
+    }
+
     /** Refuses whatever could block a person without a reason. */
     public static function read(mixed $body): self
     {
@@ -83,7 +88,7 @@ final class Decision
             $body['token'] ?? null,
             verified: $body['verified'] ?? null,
             privateAddress: ($body['private_address'] ?? null) === true,
-            retryAfter: is_int($body['retry_after'] ?? null) ? $body['retry_after'] : null,
+            retryAfter: self::seconds($body['retry_after'] ?? null),
             counts: is_array($body['counts'] ?? null) ? $body['counts'] : null,
         );
     }

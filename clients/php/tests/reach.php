@@ -11,7 +11,7 @@ require __DIR__ . '/../src/autoload.php';
 const DEADLINE_MS = 500;
 const TURNS = 20; // of these, 16 go to the service, two to a silent one and two to one that lies
 const SILENT = ['hang', 'slow'];
-const OTHERS = ['drip', 'endless_body', 'endless_head', 'silent_connection'];
+const OTHERS = ['drip', 'endless_body', 'endless_head', 'endless_interim', 'endless_trailers', 'silent_connection'];
 
 $world = json_decode(file_get_contents($argv[1]), true);
 $count = (int) $argv[2];

@@ -61,6 +61,7 @@ foreach ($cases['decide'] as $at => $case) {
         'policy' => $decision->policy['name'] ?? null,
         'token' => $decision->token !== null,
         'verified' => $decision->verified,
+        'retry_after' => $decision->retryAfter,
         'fault' => $decision->fault === null
             ? null
             : ['kind' => $decision->fault->kind, 'status' => $decision->fault->status],

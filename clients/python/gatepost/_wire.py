@@ -91,7 +91,7 @@ def _read_head(buffer: bytearray) -> Generator[None, bytes, Tuple[int, int, Dict
         yield from _more(buffer)
     first, *lines = bytes(buffer[:end]).decode("latin-1").split("\r\n")
     version, _, rest = first.partition(" ")
-    if version not in ("HTTP/1.1", "HTTP/1.0") or not rest[:3].isdigit() or rest[3:4] not in ("", " "):
+    if version not in ("HTTP/1.1", "HTTP/1.0") or not rest[:3].isascii() or not rest[:3].isdigit() or rest[3:4] not in ("", " "):
         raise _broken("an answer that is not HTTP/1.1")
     headers = {":version": version}
     for line in lines:

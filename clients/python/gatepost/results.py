@@ -156,6 +156,10 @@ def _text(value: Any) -> Optional[str]:
     return value
 
 
+def _seconds(value: Any) -> Optional[int]:
+    return value if type(value) is int and 0 <= value < 1_000_000 else None
+
+
 def _unlike() -> GatepostError:
     return GatepostError("answer", "the answer is not one of Gatepost")
 
@@ -176,7 +180,7 @@ def read_decision(body: Any) -> Decision:
             mailbox=None if mailbox is None else Mailbox(mailbox["id"], mailbox.get("seen"), mailbox.get("rules")),
             result=None if result is None else read_result(result),
             token=_text(body.get("token")),
-            retry_after=body.get("retry_after") if isinstance(body.get("retry_after"), int) else None,
+            retry_after=_seconds(body.get("retry_after")),
             verified=_text(body.get("verified")),
             private_address=body.get("private_address") is True,
             counts=body.get("counts") if isinstance(body.get("counts"), dict) else None,

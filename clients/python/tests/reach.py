@@ -21,7 +21,7 @@ SILENT = ("hang", "slow")
 class Tally:
     def __init__(self, world, count):
         self.world, self.count = world, count
-        self.lies = sorted(set(world["faults"]) - set(SILENT) - {"drip", "endless_body", "endless_head", "silent_connection"})
+        self.lies = sorted(set(world["faults"]) - set(SILENT) - {"drip", "endless_body", "endless_head", "endless_interim", "endless_trailers", "silent_connection"})
         self.started = self.answered = self.blocked_wrongly = self.let_in_wrongly = self.late = 0
         self.worst_ms = 0.0
         self.sources = {}

@@ -53,6 +53,7 @@ def seen(decision):
         "policy": decision.policy.name if decision.policy else None,
         "token": decision.token is not None,
         "verified": decision.verified,
+        "retry_after": decision.retry_after,
         "fault": fault and {"kind": fault.kind, "status": fault.status},
     }
 

@@ -118,8 +118,8 @@ export function jsonOf({ status, headers, bytes }: Answer): unknown {
 }
 
 export function refusal(status: number, headers: Headers, bytes: Uint8Array): GatepostError {
-  const seconds = Number(headers.get("retry-after") ?? NaN);
-  const retryAfter = seconds >= 0 ? seconds : undefined;
+  const seconds = headers.get("retry-after") ?? "";
+  const retryAfter = /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
   const said = errorOf(bytes);
   return new GatepostError("status", said ?? `Status ${String(status)}.`, { status, retryAfter });
 }

@@ -169,11 +169,20 @@ export function unlike(): GatepostError {
 
 /** Throws for whatever could stop a person without a reason. */
 export function readDecision(body: unknown): ServiceDecision {
-  if (!isFields(body) || !isRuling(body) || !isFields(body["policy"])) throw unlike();
-  const texts = [body["message"], body["did_you_mean"], body["token"]];
-  if (!texts.every((text) => text === undefined || isText(text))) throw unlike();
-  return { ...body, source: "service" } as unknown as ServiceDecision;
+  if (!isFields(body) || !isRuling(body)) throw unlike();
+  const { policy, message, did_you_mean, token, verified, mailbox, result } = body;
+  const texts = [message, did_you_mean, token, verified];
+  const areTexts = texts.every((text) => text === undefined || isText(text));
+  if (!areTexts || !isFields(policy) || !isText(policy["name"])) throw unlike();
+  if (mailbox !== undefined && !isFields(mailbox)) throw unlike();
+  if (result !== undefined) readResult(result);
+  const { retry_after, ...said } = body;
+  const seconds = isSeconds(retry_after) && { retry_after };
+  return { ...said, ...seconds, source: "service" } as unknown as ServiceDecision;
 }
+
+const isSeconds = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) < 1_000_000;
 
 const isRuling = ({ decision, reason, complete }: Fields): boolean =>
   DECISIONS.some((word) => word === decision) &&

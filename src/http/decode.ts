@@ -5,12 +5,21 @@ import {
   type BusboyInstance,
 } from "@fastify/busboy";
 import type { OwnerKey } from "../base/owner.ts";
-import { badUpload, bulkTooLarge, invalidJson, Refusal } from "../base/refusals.ts";
+import { badUpload, invalidJson, Refusal } from "../base/refusals.ts";
 import { SMALL_BODY_OCTETS } from "../base/resources.ts";
 import { nextSlice } from "../base/slices.ts";
 import { jsonIn } from "../core/json.ts";
 import { BULK_MAX_OCTETS } from "../core/name/domain.ts";
-import { type Body, bulkText, fieldName, itemsName, readForm, VALUES_MAX } from "./params.ts";
+import {
+  type Body,
+  bulkText,
+  fieldName,
+  itemsName,
+  readForm,
+  TOO_MANY,
+  tooManyValues,
+  VALUES_MAX,
+} from "./params.ts";
 import { decodePercent } from "./target.ts";
 
 /** A whole body, to be decoded; it can be sent to a thread. */
@@ -107,7 +116,7 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125
  */
 function readJson(text: string, lists: ReadonlySet<string>): Body {
   const fault = faultIn(text);
-  if (fault === "values") throw bulkTooLarge();
+  if (fault === "values") throw tooManyValues();
   if (fault === "shape" && jsonIn(text) !== undefined) throw tooComplex();
   const value = fault === undefined ? jsonIn(text) : undefined;
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
@@ -121,7 +130,9 @@ const TOO_COMPLEX = "The JSON has more than 4,000 members or 16 levels.";
 const tooComplex = (): Refusal =>
   new Refusal("invalid_json", 400, invalidJson().message, { notice: TOO_COMPLEX });
 
-export const isTooComplex = ({ notice }: Refusal): boolean => notice === TOO_COMPLEX;
+/** Read it was not: it has too many values, members or levels. */
+export const isTooComplex = ({ notice }: Refusal): boolean =>
+  notice === TOO_COMPLEX || notice === TOO_MANY;
 
 function faultIn(text: string): "values" | "shape" | undefined {
   let [depth, parts, values] = [0, 0, 1];

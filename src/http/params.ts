@@ -1,5 +1,5 @@
 import { isOneEdit } from "../core/name/one-edit.ts";
-import { badParameter, bulkTooLarge, wrongType } from "../base/refusals.ts";
+import { badParameter, bulkTooLarge, Refusal, wrongType } from "../base/refusals.ts";
 import { decodePercent, hexPair } from "./target.ts";
 
 export type Body =
@@ -242,13 +242,20 @@ export function readForm(text: string, wanted: ReadonlySet<string>): Map<string,
     if (known === undefined) fields.set(name, [value]);
     else known.push(value);
     values += 1;
-    if (values > VALUES_MAX) throw bulkTooLarge();
+    if (values > VALUES_MAX) throw tooManyValues();
   }
   return fields;
 }
 
 /** Values in one body: more than twice what the largest list may hold. A body with more is refused with 413. */
 export const VALUES_MAX = 250_000;
+
+export const TOO_MANY = "The body has more than 250,000 values.";
+
+export function tooManyValues(): Refusal {
+  const { code, status, message } = bulkTooLarge();
+  return new Refusal(code, status, message, { notice: TOO_MANY });
+}
 
 /**
  * Our names are ASCII words of up to 60 characters or escapes. What cannot be one is not decoded: a million failures would

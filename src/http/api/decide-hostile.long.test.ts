@@ -43,3 +43,18 @@ test("no other field that a visitor fills loses an honest person or lets a liste
     }
   }
 });
+
+test("a body of more values than are ever read is decided", async (t) => {
+  const { decide } = await server(t);
+  for (const item of [1, ""]) {
+    const many = Array.from({ length: 300_000 }, () => item);
+    for (const body of [{ email: many }, { email: "jo@good.example", evt: many }]) {
+      const { status, answer } = await decide(body);
+      assert.deepEqual(
+        [status, answer.decision, answer.reason],
+        [200, "reject", "format"],
+        shown(item),
+      );
+    }
+  }
+});

@@ -47,8 +47,8 @@ export function decideRoute(decideOne: DecideOne, admission: Pick<Admission, "un
     before: {
       maxBytes: BODY_MAX_BYTES,
       unread(refusal) {
-        if (refusal.status === 413) return decideBodyTooLarge();
-        return isTooComplex(refusal) ? NOTHING_READ : refusal;
+        if (isTooComplex(refusal)) return NOTHING_READ;
+        return refusal.status === 413 ? decideBodyTooLarge() : refusal;
       },
       terms(params, _, credentials) {
         const presented = presentedKey(credentials);

@@ -10,6 +10,9 @@ const PAGE = readFileSync(
 );
 const BLOCKS = [...PAGE.matchAll(/```js\n(.*?)```/gs)].map(([, code = ""]) => code);
 
+const blockOf = (name: string): string =>
+  BLOCKS.find((block) => block.includes(`function ${name}(`)) ?? assert.fail(name);
+
 const sns = (message: object) => ({ Type: "Notification", Message: JSON.stringify(message) });
 
 const sesBounce = (bounceType: string) =>
@@ -98,12 +101,12 @@ const ALL = [
 
 for (const { name, webhook, emails: bounced, outcome } of ALL) {
   test(`docs/guides/before-you-send.md, ${name}: ${JSON.stringify(bounced)}`, async () => {
-    const code = BLOCKS.find((block) => block.includes(`function ${name}(`)) ?? assert.fail();
+    const [code, tell] = [blockOf(name), blockOf("tell")];
     assert.ok(code.trimEnd().split("\n").length <= 15, "fifteen lines");
     const told: unknown[] = [];
     const gatepost = { feedback: (said: unknown) => Promise.resolve(void told.push(said)) };
     Object.assign(globalThis, { gatepost });
-    const url = `data:text/javascript,${encodeURIComponent(code)}`;
+    const url = `data:text/javascript,${encodeURIComponent(tell + code)}`;
     const module = (await import(url)) as Record<string, (body: unknown) => Promise<void>>;
     await module[name]?.(webhook);
     assert.deepEqual(

@@ -281,7 +281,9 @@ const TOLD: readonly (readonly [receiver: string, body: unknown, told: readonly 
   ["ses", ses({ eventType: "Delivery", delivery: {} }), []],
   ["ses", ses("Successfully validated SNS topic for Amazon SES event publishing."), []],
   ["ses", { Type: "SubscriptionConfirmation", Message: "You have chosen to subscribe" }, []],
+  ["ses", ses({ eventType: "Complaint", ...complained("abuse", "no address", "jo@x.example") }), ["complaint"]], // prettier-ignore
   ["postmark", { RecordType: "SpamComplaint", Email: "jo@x.example" }, ["complaint"]],
+  ["postmark", { RecordType: "SpamComplaint", Email: "no address" }, []],
   ["postmark", { RecordType: "Bounce", Type: "HardBounce", Email: "jo@x.example" }, ["bounce"]],
   ["postmark", { RecordType: "Bounce", Type: "BadEmailAddress", Email: "jo@x.example" }, ["bounce"]], // prettier-ignore
   ["postmark", { RecordType: "Bounce", Type: "SoftBounce", Email: "jo@x.example" }, []],
@@ -291,6 +293,7 @@ const TOLD: readonly (readonly [receiver: string, body: unknown, told: readonly 
   [
     "sendgrid",
     [
+      { event: "bounce", type: "bounce", email: "no address" },
       { event: "bounce", type: "bounce", email: "jo@x.example" },
       { event: "bounce", type: "blocked", email: "no@x.example" },
       { event: "spamreport", email: "jo@x.example" },
@@ -324,7 +327,11 @@ test("the receivers of before-you-send.md tell what mail services report", async
   writeFileSync(
     join(place, "told.mjs"),
     `export const told = [];
+     let asked = 0;
      export const gatepost = { async feedback({ email, outcome }) {
+       if (email === "no address") throw Object.assign(new Error(), { status: 400 });
+       asked += 1;
+       if (asked % 2 === 1) throw Object.assign(new Error(), { status: 429, retryAfter: 0 });
        if (email !== "jo@x.example") throw new Error(email);
        told.push(outcome);
      } };`,

@@ -19,7 +19,7 @@ const { spec, [process.env.TEST_REPORTER ?? (process.env.CI === "true" ? "tap" :
 const reporter = named === spec ? () => new spec() : () => named;
 // A test whose server survives its failure would block the run. The limit covers whole files too, on machines
 // that are slow. On a busy one (busy.mjs) everything is slower.
-const timeoutMs = process.env.TEST_SLOW ? 3_600_000 : long ? 900_000 : 300_000;
+const timeoutMs = process.env.TEST_SLOW ? 3_600_000 : long ? 1_800_000 : 300_000;
 
 // The processes of test files have the options of this one. A stack has the sources' lines where it is likely to be read:
 // to read the map of every module costs a tenth of a run.

@@ -54,6 +54,28 @@ test("a store that is away for long costs bounded memory, and the log says how m
   assert.deepEqual(saved.flat(), ["a", "b", "c"]);
 });
 
+test("an outage is told once, what is lost in it too, and the next outage again", async () => {
+  const { clock, behind, losses, store } = world(3);
+  const write = async (...keys: readonly string[]): Promise<void> => {
+    for (const key of keys) behind.note(key, key);
+    clock.advance(1_000);
+    await turn();
+  };
+  store.failAt = 0;
+  await write("a");
+  await write("b");
+  await write("c");
+  assert.deepEqual(losses, [0]);
+  await write("d");
+  assert.deepEqual(losses, [0, 1]);
+  store.failAt = Infinity;
+  await write();
+  store.failAt = 0;
+  await write("e");
+  await write("f");
+  assert.deepEqual(losses, [0, 1, 0]);
+});
+
 test("what is being written can be read until it is written", async () => {
   const { behind } = world();
   behind.note("a", "1");

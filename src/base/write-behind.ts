@@ -13,7 +13,7 @@ export interface WriteBehindOptions<T> {
   readonly merge: (older: T, newer: T) => T;
   readonly save: (items: readonly T[]) => Promise<void>;
   readonly clock: Pick<Clock, "after">;
-  /** A timed write failed; `lost` says how much did not fit since the last call. */
+  /** The first timed write of an outage failed, or a later one and something was lost: `lost` did not fit since the last call. */
   readonly failed: (fault: unknown, lost: number) => void;
 }
 
@@ -26,6 +26,8 @@ export class WriteBehind<T> {
   #lost = 0;
   #isArmed = false;
   #hasFailed = false;
+  /** Whether `failed` was called in this outage. */
+  #isTold = false;
   /** One write after the other: a caller that waits for the last has waited for the one that a timer began. */
   #last: Promise<void> = Promise.resolve();
 
@@ -82,6 +84,7 @@ export class WriteBehind<T> {
         for (const [key] of some) this.#writing.delete(key);
       }
       this.#hasFailed = false;
+      this.#isTold = false;
     } catch (fault) {
       this.#hasFailed = true;
       this.#refill(this.#writing, this.#waiting);
@@ -114,7 +117,8 @@ export class WriteBehind<T> {
       this.flush().catch((fault: unknown) => {
         const lost = this.#lost;
         this.#lost = 0;
-        failed(fault, lost);
+        if (!this.#isTold || lost > 0) failed(fault, lost);
+        this.#isTold = true;
       });
     });
   }

@@ -91,7 +91,7 @@ test("requests on both sides of midnight keep their days, whatever their order",
   assert.deepEqual([...counts.values()], [2, 2]);
 });
 
-test("a store that fails is logged, and its counts come with the next batch", async () => {
+test("a store that fails is logged once, and its counts come with the next batch", async () => {
   const { recorder, clock, log, batches, settle, setBroken } = openRecorder();
   setBroken(true);
   for (let turn = 0; turn < 3; turn += 1) {
@@ -99,7 +99,7 @@ test("a store that fails is logged, and its counts come with the next batch", as
     clock.advance(1_000);
     await settle();
   }
-  assert.deepEqual(log.lines, Array<string>(3).fill("error usage.flush_failed"));
+  assert.deepEqual(log.lines, ["error usage.flush_failed"]);
   await assert.rejects(recorder.flush(), /disk full/);
   setBroken(false);
   await recorder.flush();

@@ -8,7 +8,7 @@ import {
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
 const LINE_OCTETS_MAX = 1_048_576;
-/** What is kept of both ends of a longer line, for its id. */
+/** A longer line keeps so much of both ends, where its id may stand. */
 const END_OCTETS = 4_096;
 
 const ID = String.raw`"id"\s*:\s*("[^"\\\x00-\x1f]*"|-?(?:0|[1-9]\d*))`;

@@ -52,7 +52,7 @@ const AWAY_MS = 500;
 /** A row that is missing is made and then asked again; others may remove it meanwhile. */
 const ROUNDS_MAX = 4;
 
-/** What stands for an owner in the table: its key, with a keyed hash in place of an address. */
+/** Names an owner in the table: its key, with a keyed hash in place of an address. */
 type RowKey = string;
 
 function rowKeys(hash: AddressHash): (owner: OwnerKey) => RowKey {

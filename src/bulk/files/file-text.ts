@@ -126,7 +126,7 @@ export class FileText {
 
 const UTF8_LETTER = /[\xc2-\xf4][\x80-\xbf]/;
 
-/** What is read of a piece dies young, which spares the collector of garbage half of its time. */
+/** The rows of a small piece are freed soon, which halves the work of the garbage collector. */
 const PIECE_UNITS = 8_192;
 
 function* inPieces(text: string): Generator<string> {

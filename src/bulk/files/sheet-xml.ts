@@ -7,7 +7,7 @@ const ROWS_MAX = 1_048_576;
 
 const ATTRIBUTE = /\s*([\w:.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 
-/** Of the tag whose name ends at `from`. */
+/** Reads the attributes of the tag whose name ends at `from`. */
 export function attributesOf(xml: string, from: number): Attributes {
   const all: Record<string, string> = {};
   ATTRIBUTE.lastIndex = from;

@@ -99,6 +99,7 @@ function together(files) {
 
 const files = readdirSync("dist", { recursive: true })
   .filter((name) => name.endsWith(".test.js") && name.endsWith(".long.test.js") === long)
+  .filter((name) => !name.startsWith("together")) // of an earlier run
   .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
   .map((name) => join("dist", name));
 if (files.length === 0) throw new Error("no compiled tests match: run npm run build first");

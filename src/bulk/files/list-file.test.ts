@@ -150,6 +150,32 @@ const cases: readonly Case[] = [
     "email",
     [[JO], [AN]],
   ],
+  [
+    "links of mail between blanks",
+    `mailto:${JO}?subject=a mailto:${AN}?subject=b c\n`,
+    "entry",
+    [[JO], [AN]],
+  ],
+  [
+    "addresses of Exchange between blanks",
+    `SIP:x@a.test SMTP:${JO} smtp:${AN}\n`,
+    "entry",
+    [[JO], [AN]],
+  ],
+  ["a remark that is an address", `(${JO}) ${AN}\n`, "entry", [[JO], [AN]]],
+  [
+    "addresses before one with a name",
+    `${JO} x@a.test <${AN}>\n`,
+    "entry",
+    [[JO], ["x@a.test"], [AN]],
+  ],
+  ["an address for its name", `${JO} <${JO}>\n${AN} <${AN}>\n`, "entry", [[JO], [AN]]],
+  [
+    "words that mark, and words that are none",
+    `1. x.test y.test\nX500:/o=Org A/cn=jo\nSIP: jo@x.test\n`,
+    "entry",
+    [["x.test"], ["y.test"], [], []],
+  ],
   ["a group without blanks", `Team:${JO},${AN};\n`, "entry", [[JO], [AN]]],
   [
     "people of Exchange in Outlook",

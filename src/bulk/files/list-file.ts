@@ -1,6 +1,6 @@
 import { trimEntry } from "../../core/address/address.ts";
-import { CsvReader, isBlankRow, type RawRow } from "../../core/batch/csv-reader.ts";
-import { TableFault, entriesOfLine, kindOfCell } from "../../core/batch/entry-cell.ts";
+import { CsvReader, type RawRow } from "../../core/batch/csv-reader.ts";
+import { TableFault, entriesOf, kindOfCell } from "../../core/batch/entry-cell.ts";
 import {
   type ListForm,
   type ListRow,
@@ -226,7 +226,7 @@ function isMailList(head: string): boolean {
   if (!head.includes("<")) return false;
   const lines = head.split(/[\r\n]+/, SAMPLE_ROWS).filter((line) => trimEntry(line) !== "");
   const whole = head.length < HEAD_UNITS || lines.length < 2 ? lines : lines.slice(0, -1);
-  const entries = whole.flatMap(entriesOfLine);
+  const entries = whole.flatMap((line) => entriesOf(line, { isLine: true }));
   const isCut = head.length >= HEAD_UNITS && lines.length < 2;
   return (isCut ? entries.slice(0, -1) : entries).every((entry) => kindOfCell(entry) === "address");
 }
@@ -273,8 +273,7 @@ async function* textRows(texts: TextPieces): AsyncGenerator<readonly RawRow[]> {
   for await (const lines of linesOf(texts)) {
     for (const line of lines) {
       number += 1;
-      if (isBlankRow([line])) continue;
-      for (const cell of entriesOfLine(line)) {
+      for (const cell of entriesOf(line, { isLine: true })) {
         if (rows.push({ cells: [cell], line: number }) < SLICE_ROWS) continue;
         yield rows;
         rows = [];

@@ -47,7 +47,7 @@ export function putCell(cells: string[], at: number, text: string): boolean {
 /** Excel and old editors end a text with Ctrl-Z. */
 export const END_OF_TEXT = "\u001a";
 
-export const isBlankRow = (cells: readonly string[]): boolean =>
+const isBlankRow = (cells: readonly string[]): boolean =>
   cells.length < 2 && ["", END_OF_TEXT].includes(cells[0] ?? "");
 
 /** What a file has room for. */

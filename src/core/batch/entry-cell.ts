@@ -21,7 +21,7 @@ const MARK =
 const LABEL =
   /^(?:(?:mailto|e-?mail|mail)\s*:\s*|[^@<>:"()[\]/]{1,64}:\s*(?=[^\s:/][^:]{0,320}@))/i;
 
-const FOREIGN = /^(?:(?:x500|x400|sip|spo|eum|notes|im):|\/o=)/i;
+const FOREIGN = /^(?:(?:x500|x400|sip|spo|eum|notes|im):\s*|\/o=)/i;
 
 const PROXY = /\+(?=(?:smtp|x500|x400|sip|spo|eum|notes):)/iy;
 
@@ -53,19 +53,25 @@ function unwrapped(cell: string): string {
 
 function unwrappedOnce(text: string): string {
   const first = text[0] ?? "";
-  if (FOREIGN.test(text)) return "";
+  const foreign = FOREIGN.exec(text)?.[0];
+  if (foreign !== undefined) return afterWord(text, foreign.length);
   if (first === "=" && text[1] !== "?") return formulaText(text);
   const label = LABEL.exec(text)?.[0];
   if (label !== undefined) {
     const query = text.indexOf("?", label.length);
-    return text.slice(label.length, query < 0 ? text.length : query);
+    const end = query < 0 ? text.length : query;
+    return text.slice(label.length, end) + afterWord(text, end);
   }
   const mark = MARK.exec(text)?.[0];
   if (mark !== undefined) return text.slice(mark.length);
   if (/[,;|]$/.test(text)) return text.slice(0, -1);
-  const inBrackets = bracketed(text);
-  if (inBrackets !== undefined) return inBrackets;
-  return quoted(text, first);
+  return bracketed(text) ?? quoted(text, first);
+}
+
+/** What follows the word at this place, unless it holds no address. */
+function afterWord(text: string, at: number): string {
+  const rest = /^\S*([^]*)$/.exec(text.slice(at))?.[1] ?? "";
+  return rest.includes("@") ? rest : "";
 }
 
 function quoted(text: string, first: string): string {
@@ -93,7 +99,7 @@ function bracketed(text: string): string | undefined {
   const close = BRACKETS[first];
   const end = close === undefined || text.lastIndexOf(first) > 0 ? -1 : text.indexOf(close);
   if (end === text.length - 1) return text.slice(1, -1);
-  if (end > 0 && text[end + 1] === " " && text.includes("@", end)) return text.slice(end + 1);
+  if (end > 0 && text[end + 1] === " " && text.indexOf("@") > end) return text.slice(end + 1);
   return beforeRemark(text);
 }
 
@@ -109,7 +115,7 @@ function inAngles(text: string): string | undefined {
   const open = text.indexOf("<");
   const isOnly =
     open >= 0 && text.lastIndexOf("<") === open && text.indexOf(">", open) === text.length - 1;
-  return isOnly ? text.slice(open + 1, -1) : undefined;
+  return isOnly && atSigns(text.slice(0, open)) < 2 ? text.slice(open + 1, -1) : undefined;
 }
 
 function atSigns(text: string): number {
@@ -132,6 +138,7 @@ function finder(text: string, sought: string): (from: number) => number {
 const NAME_MAX_UNITS = 200;
 
 const CUTS = `|\n\r\t${WIDE_COMMAS}`;
+const BLANK_OR_SEPARATED = new RegExp(`^$|[\\s,;|${WIDE_COMMAS}]`);
 
 function widthOfCut(text: string, at: number, isMany: boolean): number {
   const char = text[at] ?? "";
@@ -189,55 +196,45 @@ function partsOf(text: string): readonly string[] {
   return parts.map(trimEntry).filter((part) => part !== "");
 }
 
-/** What stands between blanks and slashes; words between addresses are none of them. */
-function wordsOf(part: string): readonly string[] {
-  const words = part.split(/[\s/]+/).map(unwrapped);
-  return words.filter((word) => word.includes("@"));
-}
-
 const isNothing = (text: string): boolean =>
   text === "" || (text.length < 40 && NOTHING.test(text));
 
 /** Cells in cells: `"jo@x, 'Elm, An' <an@x>"`. */
 const CELLS_IN_CELLS = 3;
 
-function piecesIn(text: string, depth: number): readonly string[] {
-  const parts = partsOf(text);
-  if (parts.length > 1 && depth > 0)
-    return parts.flatMap((part) => (part.includes("@") ? piecesIn(part, depth - 1) : []));
-  const whole = unwrapped(parts.length === 1 ? (parts[0] ?? "") : text);
-  if (atSigns(whole) < 2) return whole.includes("@") ? [whole] : [];
-  return whole !== text && depth > 0 ? piecesIn(whole, depth - 1) : wordsOf(whole);
-}
-
-/** The entries of a cell: none of a blank one, several when it holds several addresses. Linear. */
-export function entriesOf(cell: string): readonly string[] {
-  if (PLAIN.test(cell)) return [cell];
-  if (atSigns(cell) > 1) {
-    const entries = piecesIn(cell.startsWith("=") ? unwrapped(cell) : cell, CELLS_IN_CELLS);
-    if (entries.length > 0 && entries.every((entry) => atSigns(entry) === 1)) return entries;
-  }
-  const text = unwrapped(cell);
-  return isNothing(text) ? [] : [text.replace(/[\r\n]+/g, " ")];
-}
-
-const SEPARATED = new RegExp(`[\\s,;|${WIDE_COMMAS}]`);
-
-export function entriesOfLine(line: string): readonly string[] {
-  const text = trimEntry(line);
-  if (text === "" || !SEPARATED.test(text)) return text === "" ? [] : [text];
+/** Pieces as they are written. */
+function piecesOf(text: string, isLine: boolean, depth = CELLS_IN_CELLS): readonly string[] {
   return partsOf(text).flatMap((part) => {
-    if (!/\s/.test(part) || /^"[^"]*"$/.test(part) || isNothing(part)) return [part];
-    if (isWrittenOut(part) || (atSigns(part) === 1 && isOneEntry(part))) return [part];
-    const words = part.replace(MARK, "").split(/\s+/);
-    const isMixed = atSigns(part) > 1;
-    return isMixed ? words.filter((word) => word.includes("@") || isDomain(word)) : words;
+    const whole = unwrapped(part);
+    const isMany = atSigns(whole) > 1;
+    if (isLine ? isOneEntry(part, whole) : !isMany) return [part];
+    if (isMany && whole !== part && depth > 0) return piecesOf(whole, isLine, depth - 1);
+    const words = whole.split(isLine ? /\s+/ : /[\s/]+/);
+    return isMany
+      ? words.filter((word) => word.includes("@") || (isLine && isDomain(word)))
+      : words;
   });
 }
 
-function isOneEntry(part: string): boolean {
-  const entry = unwrapped(part);
-  return entry !== part && !/\s/.test(entry);
+const isOneEntry = (part: string, whole: string): boolean =>
+  !/\s/.test(whole) || /^"[^"]*"$/.test(part) || isNothing(whole) || isWrittenOut(whole);
+
+/**
+ * The entries of a cell: none of a blank one, several when it holds several addresses. Those of a line are as they are
+ * written, to be read as cells, and blanks divide it where it has no at signs, too. Linear.
+ */
+export function entriesOf(written: string, { isLine = false } = {}): readonly string[] {
+  const text = trimEntry(written);
+  if (PLAIN.test(text) || (isLine && !BLANK_OR_SEPARATED.test(text))) return [text];
+  if (isLine) return piecesOf(written, true);
+  if (atSigns(text) > 1) {
+    const inside = text.startsWith("=") ? unwrapped(text) : written;
+    const pieces = piecesOf(inside, false).map(unwrapped);
+    const entries = pieces.filter((piece) => piece.includes("@"));
+    if (entries.length > 0 && entries.every((entry) => atSigns(entry) === 1)) return entries;
+  }
+  const whole = unwrapped(text);
+  return isNothing(whole) ? [] : [whole.replace(/[\r\n]+/g, " ")];
 }
 
 const isWrittenOut = (text: string): boolean => /[([{<]\s*at\s*[)\]}>]/i.test(text);

@@ -160,16 +160,6 @@ export interface HookJson {
   readonly last_failure: HookCallJson | null;
 }
 
-export interface HooksPage {
-  readonly systems: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly guide: string;
-    readonly deadline_ms: number;
-  }[];
-  readonly hooks: readonly HookJson[];
-}
-
 export const LoggedDecision = Type.Object({
   id: Type.String({ description: "Grows with time; goes into `after`." }),
   time,

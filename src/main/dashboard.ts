@@ -23,7 +23,7 @@ import { createAccountCheck } from "../check/explain.ts";
 import { listsWith } from "../lists/published-list.ts";
 import { createFrontPage } from "../check/front-page.ts";
 import { isoTime } from "../core/calendar.ts";
-import type { SystemState } from "../http/account/shapes.ts";
+import type { SystemState } from "../http/account/route.ts";
 import { ProxySignIn } from "../http/account/proxy-sign-in.ts";
 import {
   type BuiltPages,

@@ -8,7 +8,7 @@ import { encodeQuery } from "../dns/message/wire.ts";
 import type { ServerAddress } from "../dns/transport/system-resolvers.ts";
 import { TcpPipe } from "../dns/transport/tcp.ts";
 import type { Trust } from "../dns/trust/trust.ts";
-import type { DnsTest } from "../http/account/shapes.ts";
+import type { DnsTest } from "../http/account/route.ts";
 import type { Config } from "./settings/config.ts";
 import { dnsByTcp, dnsFilters, dnsInvents, dnsSilence } from "./health.ts";
 import { type DnsMachine, openDns, openTrust, serversOf, serverText } from "./checker.ts";

@@ -40,7 +40,7 @@ export interface FoundRows {
   readonly reasons: readonly SkippedReason[];
 }
 
-interface SkippedReason {
+export interface SkippedReason {
   readonly why: string;
   readonly rows: number;
 }
@@ -56,7 +56,7 @@ export interface ListFacts extends Pick<ListView, "shape" | "sample" | "counts">
   readonly disposable: readonly SkippedReason[];
 }
 
-interface Repairs {
+export interface Repairs {
   readonly class: RowClass;
   readonly open: number;
   readonly fixed: number;

@@ -16,11 +16,11 @@ import { adminAccount, shownAudit } from "./present.ts";
 import {
   admin,
   type AccountRequest,
-  type AccountRoute,
   boundedNumber,
   type DashboardServices,
   emailField,
   type Reader,
+  type RouteAnswer,
   flagField,
   optional,
   passwordField,
@@ -30,25 +30,17 @@ import {
   wholeField,
   wordField,
 } from "./route.ts";
-import type {
-  AdminAccountPage,
-  AdminAccounts,
-  Cockpit,
-  HealthState,
-  ResetLink,
-  SignUpState,
-} from "./shapes.ts";
 
 const PAGE_SIZE = 50;
 
 /** Works on the account of the path. */
 const onAccount =
-  <Body>(
+  <Body, Answer extends RouteAnswer>(
     work: (
       account: Account,
       services: DashboardServices,
       request: SignedInRequest<Body>,
-    ) => Awaitable<object | undefined | void>,
+    ) => Awaitable<Answer>,
   ) =>
   async (services: DashboardServices, request: SignedInRequest<Body>) => {
     const account = await services.accounts.find(request.id);
@@ -64,7 +56,7 @@ const changing = <Body>(
     request: SignedInRequest<Body>,
   ) => Promise<unknown>,
 ) =>
-  onAccount<Body>(async (account, services, request) => {
+  onAccount(async (account, services, request: SignedInRequest<Body>) => {
     await change(noted(services, request), account, request);
   });
 
@@ -85,10 +77,7 @@ const LIMIT_FIELDS = {
   bulk_limit: limitField,
 };
 
-async function linkFor(
-  { resetLinks, info }: DashboardServices,
-  account: Account,
-): Promise<ResetLink> {
+async function linkFor({ resetLinks, info }: DashboardServices, account: Account) {
   const { token, expiresAtMs } = await resetLinks.make(account);
   const link = `${info.publicUrl()}/new-password#${encodeURIComponent(token)}`;
   return { link, expires_at: isoTime(expiresAtMs) };
@@ -104,8 +93,8 @@ function soughtIn(query: AccountRequest["query"]): SoughtAccounts {
   };
 }
 
-export const adminRoutes: readonly AccountRoute[] = [
-  admin("GET admin/cockpit", {}, async (services, { query }): Promise<Cockpit> => {
+export const adminRoutes = [
+  admin("GET admin/cockpit", {}, async (services, { query }) => {
     const { accounts, usage } = services;
     const { days, top } = await usage.everyone(
       boundedNumber(query["days"], { standard: 14, max: 90 }),
@@ -113,6 +102,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     const named = top.map(async ({ owner, units, requests }) => {
       const [kind, id = ""] = owner.split(":");
       const account = kind === "account" ? await accounts.find(id) : undefined;
+      // Null: an address without a key, or a deleted account.
       return { name: account?.email ?? null, units, requests };
     });
     return { days, top: await Promise.all(named) };
@@ -120,7 +110,7 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin("GET admin/audit", {}, async ({ auditLog }) => ({
     entries: (await auditLog.page({ limit: 200 })).rows.map(shownAudit),
   })),
-  admin("GET admin/health", { withoutStore: true }, async ({ health }): Promise<HealthState> => {
+  admin("GET admin/health", { withoutStore: true }, async ({ health }) => {
     const { parts, broken } = await health.state();
     return { parts, broken: broken.map(shownPart) };
   }),
@@ -156,7 +146,7 @@ export const adminRoutes: readonly AccountRoute[] = [
     { confirmed: true, body: { password: passwordField } },
     changing((accounts, { id }, { body: { password } }) => accounts.setPassword(id, password)),
   ),
-  admin("GET admin/accounts", {}, async (services, { query }): Promise<AdminAccounts> => {
+  admin("GET admin/accounts", {}, async (services, { query }) => {
     const page = boundedNumber(query["page"], { standard: 1, max: 100_000 });
     const sought = { ...soughtIn(query), skip: (page - 1) * PAGE_SIZE };
     const { accounts, total } = await services.accounts.search(sought, PAGE_SIZE);
@@ -175,7 +165,7 @@ export const adminRoutes: readonly AccountRoute[] = [
   admin(
     "GET admin/accounts/:id",
     {},
-    onAccount(async (account, { usage, keys }, { query }): Promise<AdminAccountPage> => {
+    onAccount(async (account, { usage, keys }, { query }) => {
       const known = await keys.list(account.id);
       return {
         account: adminAccount(account),
@@ -242,7 +232,7 @@ export const adminRoutes: readonly AccountRoute[] = [
       return report;
     },
   ),
-  admin("GET admin/signup", {}, async ({ signUps }): Promise<SignUpState> => ({
+  admin("GET admin/signup", {}, async ({ signUps }) => ({
     signup: await signUps.mode(),
     fixed: signUps.isFixed,
   })),

@@ -25,7 +25,7 @@ export interface DashboardDeps extends AccountGuardDeps {
   readonly pages?: BuiltPages | undefined;
 }
 
-const ROUTES = [
+export const ROUTES = [
   ...signInRoutes,
   ...ownRoutes,
   ...keyRoutes,

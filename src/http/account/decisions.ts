@@ -11,7 +11,6 @@ import { readFeedback, readSought } from "../api/feedback.ts";
 import { csvPages } from "../api/results.ts";
 import {
   account,
-  type AccountRoute,
   inRate,
   type DashboardServices,
   file,
@@ -21,24 +20,19 @@ import {
   bodyText,
   wordField,
 } from "./route.ts";
-import type { AccountDecisions, FoundDecisions, ReportedGroup } from "./shapes.ts";
 
 /** The decision log, and what became of those whom it is about. */
 
 /** What a typed address, domain or value of `count_by` is called in the log, which has none of them in clear. */
-async function foundIn(
-  { gate }: DashboardServices,
-  accountId: string,
-  text: string,
-): Promise<FoundDecisions> {
+async function foundIn({ gate }: DashboardServices, accountId: string, text: string) {
   const entry = readEntry(text, "either");
   if (entry.kind === "address") {
-    return { by: "mailbox", value: mailboxId(gate.hash, accountId, entry.address) };
+    return { by: "mailbox", value: mailboxId(gate.hash, accountId, entry.address) } as const;
   }
   const source = await gate.decisionLog.sourceOf(accountId, text);
-  if (source !== undefined) return { by: "source", value: source };
+  if (source !== undefined) return { by: "source", value: source } as const;
   if (entry.kind === "domain" && entry.domain.registrableDomain !== undefined) {
-    return { by: "domain", value: entry.domain.registrableDomain };
+    return { by: "domain", value: entry.domain.registrableDomain } as const;
   }
   throw notNow("No decision of the last 7 days has this.");
 }
@@ -95,8 +89,8 @@ const longText = bodyText(2_000);
 const oneOf = <const T extends string>(name: string, words: readonly T[]) =>
   wordField(words, `"${name}" is one of ${words.join(", ")}.`);
 
-export const decisionRoutes: readonly AccountRoute[] = [
-  account("GET decisions", {}, async (services, request): Promise<AccountDecisions> => {
+export const decisionRoutes = [
+  account("GET decisions", {}, async (services, request) => {
     const { id, logsDecisions } = request.account;
     const sought = soughtIn(request);
     const page = await services.gate.decisionLog.page(id, sought);
@@ -104,7 +98,8 @@ export const decisionRoutes: readonly AccountRoute[] = [
     const marks = await marksOf(services, id, page.decisions);
     const marked = [...marks].map(([mailbox, outcome]) => ({ mailbox, outcome }));
     const decisions = page.decisions.map((row) => ({ ...row, signals: row.signals.map(wordsOf) }));
-    return { log: logsDecisions ? "on" : "off", ...page, decisions, marks: marked };
+    const log = logsDecisions ? ("on" as const) : ("off" as const);
+    return { log, ...page, decisions, marks: marked };
   }),
   account("GET decisions/groups", {}, ({ gate }, { account: own }) =>
     gate.decisionLog.groups(own.id),
@@ -122,7 +117,7 @@ export const decisionRoutes: readonly AccountRoute[] = [
         outcome: oneOf("outcome", FEEDBACK_OUTCOMES),
       },
     },
-    async (services, request): Promise<ReportedGroup> => {
+    async (services, request) => {
       const { by, value, outcome } = request.body;
       const { id } = request.account;
       const { decisionLog, feedback } = services.gate;

@@ -11,7 +11,6 @@ import {
   account,
   anyField,
   type AccountRequest,
-  type AccountRoute,
   boundedNumber,
   inRate,
   type DashboardServices,
@@ -23,7 +22,6 @@ import {
   textsField,
   wholeField,
 } from "./route.ts";
-import type { HooksPage } from "./shapes.ts";
 
 const documentField: Reader<unknown> = (value) => {
   if (value === undefined) throw badField('"document" must be a policy.');
@@ -59,7 +57,7 @@ const shadowDays = ({ query }: AccountRequest): number =>
 /** The policies, of which each change is noted. */
 const noted = ({ gate }: DashboardServices, { note }: SignedInRequest) => gate.policies.by(note);
 
-export const policyRoutes: readonly AccountRoute[] = [
+export const policyRoutes = [
   account("GET policies", {}, async ({ gate }, { account: own }) => ({
     policies: await gate.policies.list(own.id),
   })),
@@ -140,8 +138,8 @@ async function ownHook({ gate }: DashboardServices, { account: own, id }: Signed
   return hook;
 }
 
-export const hookRoutes: readonly AccountRoute[] = [
-  account("GET hooks", {}, async ({ gate }, { account: own }): Promise<HooksPage> => ({
+export const hookRoutes = [
+  account("GET hooks", {}, async ({ gate }, { account: own }) => ({
     systems,
     hooks: await gate.hookService.list(own.id),
   })),

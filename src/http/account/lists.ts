@@ -22,7 +22,6 @@ import {
   account,
   AccountReply,
   anyField,
-  type AccountRoute,
   boundedNumber,
   inRate,
   type DashboardServices,
@@ -34,15 +33,6 @@ import {
   wordField,
   wholeField,
 } from "./route.ts";
-import type {
-  ListRowJson,
-  ListRows,
-  ListState,
-  ListSummaries,
-  ListSummary,
-  PastList,
-  ReadList,
-} from "./shapes.ts";
 
 /** Lists from the file to the cleaned file. The list's id is in the path. */
 
@@ -52,6 +42,16 @@ function classOf(value: unknown): RowClass {
   const found = ROW_CLASSES.find((name) => name === value);
   if (found === undefined) throw badField(`A class of rows is one of ${ROW_CLASSES.join(", ")}.`);
   return found;
+}
+
+interface Listed {
+  /** The public lists that hold it now. */
+  readonly lists?: readonly string[];
+}
+
+export interface ListRowJson
+  extends Omit<ViewRow, "wasClass" | "each" | "spread" | "readAs">, Listed {
+  readonly each?: readonly (ViewPiece & Listed)[];
 }
 
 function shownRow(row: ViewRow, { listsWith }: DashboardServices): ListRowJson {
@@ -77,9 +77,11 @@ const notRunning = (open: OpenList): OpenList => {
   return open;
 };
 
-function summaryOf({ list, runs, running, endMs }: OpenList, nowMs: number): ListSummary {
-  const begun = runs.some(({ state }) => state !== "gone") ? "done" : "chosen";
-  const busy = running?.state === "stopping" ? "stopping" : "running";
+function summaryOf({ list, runs, running, endMs }: OpenList, nowMs: number) {
+  const begun = runs.some(({ state }) => state !== "gone")
+    ? ("done" as const)
+    : ("chosen" as const);
+  const busy = running?.state === "stopping" ? ("stopping" as const) : ("running" as const);
   return {
     id: list.id,
     name: list.name,
@@ -92,26 +94,22 @@ function summaryOf({ list, runs, running, endMs }: OpenList, nowMs: number): Lis
   };
 }
 
-function shownPast(past: ListHistoryRow): PastList {
+function shownPast(past: ListHistoryRow) {
   const { id: _, account_id: __, row_count: rows, created_at_ms: createdMs, ...counts } = past;
   return { ...counts, rows, created_at: isoTime(createdMs) };
 }
 
-async function stateOf(
-  services: DashboardServices,
-  open: OpenList,
-  own: Account,
-): Promise<ListState> {
+async function stateOf(services: DashboardServices, open: OpenList, own: Account) {
   const { runs, running } = open;
   const last = runs.at(-1)?.state;
-  const state = {
+  return {
     ...summaryOf(open, services.clock.nowMs()),
     failed: last === "failed",
     stopped: last === "stopped",
     charged: runs.reduce((sum, run) => sum + run.charged, 0),
+    ...(running !== undefined && (await soFar(services, running))),
+    ...(running === undefined && { read: await readOf(services, open, own) }),
   };
-  if (running !== undefined) return { ...state, ...(await soFar(services, running)) };
-  return { ...state, read: await readOf(services, open, own) };
 }
 
 const NO_WORKER = "Waiting: no worker runs. Nothing is lost.";
@@ -120,15 +118,16 @@ async function waitingOf({ accountLists, health }: DashboardServices, run: Sessi
   const ahead = await accountLists.ahead(run);
   const { broken } = await health.state();
   const isStuck = broken.some(({ part }) => part === "lists" || part === "workers");
-  if (!isStuck && ahead === undefined) return {};
+  if (!isStuck && ahead === undefined) return undefined;
   const says = isStuck ? NO_WORKER : "Waiting for its turn.";
-  return { waiting: { ahead: ahead ?? 0, says } };
+  return { ahead: ahead ?? 0, says };
 }
 
 async function soFar(services: DashboardServices, run: Session) {
   const newest = await services.accountLists.newest(run);
+  const waiting = await waitingOf(services, run);
   return {
-    ...(await waitingOf(services, run)),
+    ...(waiting !== undefined && { waiting }),
     so_far: { good: run.tally.valid, disposable: run.tally.disposable },
     newest: newest.map(({ spelling: entry, result }) => {
       const verdict = entryVerdict(JSON.parse(result) as FullResult, entry, "anything");
@@ -140,11 +139,7 @@ async function soFar(services: DashboardServices, run: Session) {
 const left = ({ used, limit }: { readonly used: number; readonly limit: number | null }): number =>
   limit === null ? Infinity : Math.max(0, limit - used);
 
-async function readOf(
-  { accountLists, usage }: DashboardServices,
-  open: OpenList,
-  own: Account,
-): Promise<ReadList> {
+async function readOf({ accountLists, usage }: DashboardServices, open: OpenList, own: Account) {
   const { shape, rows: _, ...facts } = await accountLists.facts(notRunning(open));
   const { day, month, credits, bulk_limit: most } = await usage.allowance(own);
   const rest = Math.min(left(day), left(month));
@@ -170,14 +165,14 @@ const onList =
   <Body>(
     work: (lists: DashboardServices["accountLists"], whose: Whose, body: Body) => Promise<OpenList>,
   ) =>
-  async (services: DashboardServices, request: SignedInRequest<Body>): Promise<ListState> =>
+  async (services: DashboardServices, request: SignedInRequest<Body>) =>
     stateOf(
       services,
       await work(services.accountLists, whose(request), request.body),
       request.account,
     );
 
-export const listRoutes: readonly AccountRoute[] = [
+export const listRoutes = [
   account("POST lists", { upload: true }, (services, request) =>
     inRate(services, request, async () => {
       const { file, account: own } = request;
@@ -189,12 +184,11 @@ export const listRoutes: readonly AccountRoute[] = [
   ),
   account("GET lists", {}, async ({ accountLists, clock }, { account: { id } }) => {
     const lists = await accountLists.all(id);
-    const answer: ListSummaries = {
+    return {
       lists: lists.map((open) => summaryOf(open, clock.nowMs())),
       most: LISTS_MAX,
       history: (await accountLists.history(id)).map(shownPast),
     };
-    return answer;
   }),
   account(
     "GET lists/:id",
@@ -248,7 +242,7 @@ export const listRoutes: readonly AccountRoute[] = [
       return lists.fix(own, { of, undo });
     }),
   ),
-  account("GET lists/:id/rows", {}, async (services, request): Promise<ListRows> => {
+  account("GET lists/:id/rows", {}, async (services, request) => {
     const { accountLists } = services;
     const open = notRunning(await accountLists.find(whose(request)));
     const {

@@ -32,39 +32,27 @@ import {
   wholeField,
   wordField,
 } from "./route.ts";
-import type {
-  CreditsJson,
-  DeliveryJson,
-  Plan,
-  SessionState,
-  Usage,
-  WatchState,
-  WebhookState,
-} from "./shapes.ts";
 
 const CREDENTIALS = { email: emailField, password: passwordField };
 
 const codeField = bodyText(100);
 
-export const signInRoutes: readonly AccountRoute[] = [
-  everyone(
-    "GET session",
-    { withoutStore: true },
-    async (services, request): Promise<SessionState> => {
-      const { signUps, info, accountLists } = services;
-      const { known, claimed } = request;
-      return {
-        signup: await signUps.mode(),
-        public_url: info.publicUrl(),
-        version: info.version,
-        list_hours: accountLists.lifeMs / 3_600_000,
-        ...(known !== undefined && { account: shownAccount(known.account) }),
-        ...(known === undefined && claimed !== undefined && { proxy_email: claimed }),
-      };
-    },
-  ),
+export const signInRoutes = [
+  everyone("GET session", { withoutStore: true }, async (services, request) => {
+    const { signUps, info, accountLists } = services;
+    const { known, claimed } = request;
+    return {
+      signup: await signUps.mode(),
+      public_url: info.publicUrl(),
+      version: info.version,
+      list_hours: accountLists.lifeMs / 3_600_000,
+      ...(known !== undefined && { account: shownAccount(known.account) }),
+      // Whom the proxy named, and the service did not let in by that.
+      ...(known === undefined && claimed !== undefined && { proxy_email: claimed }),
+    };
+  }),
   everyone("GET plans", {}, ({ tiers }) => ({
-    plans: (["anonymous", "new_free", "free"] as const).map((name): Plan => {
+    plans: (["anonymous", "new_free", "free"] as const).map((name) => {
       const { bulkLimit, daily } = tiers[name];
       return { name, daily, bulk_limit: bulkLimit };
     }),
@@ -103,7 +91,7 @@ const ROWS_MAX = 200;
 
 const stateField = wordField(["on", "off"], '"state" must be "on" or "off".');
 
-const switchRoute = (name: "traffic" | "decision-log"): AccountRoute =>
+const switchRoute = <Name extends "traffic" | "decision-log">(name: Name) =>
   account(`POST ${name}`, { body: { state: stateField } }, async (services, request) => {
     const switches = services.switches.by(request.note);
     const change = name === "traffic" ? switches.switchTraffic : switches.switchLog;
@@ -125,7 +113,7 @@ const EXPORTED = [
   "webhook/deliveries",
 ];
 
-export function exportRoute(routes: readonly AccountRoute[]): AccountRoute {
+export function exportRoute(routes: readonly AccountRoute[]) {
   return account("GET export", {}, async (services, request) => {
     const read = (path: string, id = ""): unknown => {
       const reading: AccountRequest = { ...request, id, query: { days: "400" } };
@@ -147,7 +135,7 @@ async function* once(text: string): AsyncGenerator<string> {
   yield await Promise.resolve(text);
 }
 
-export const ownRoutes: readonly AccountRoute[] = [
+export const ownRoutes = [
   everyone(
     "POST check",
     { body: { entry: bodyText(2_000), features: textsField(20) } },
@@ -160,10 +148,10 @@ export const ownRoutes: readonly AccountRoute[] = [
     },
   ),
   account("GET allowance", {}, ({ usage }, { account: own }) => usage.allowance(own)),
-  account("GET usage", {}, async ({ usage }, { account: own, query }): Promise<Usage> => ({
+  account("GET usage", {}, async ({ usage }, { account: own, query }) => ({
     days: await usage.days(own, boundedNumber(query["days"], { standard: 30, max: 400 })),
   })),
-  account("GET credits", {}, async ({ credits }, { account: own }): Promise<CreditsJson> => ({
+  account("GET credits", {}, async ({ credits }, { account: own }) => ({
     entries: (await credits.entries(own.id, ROWS_MAX)).map(shownCredit),
   })),
   account("GET activity", {}, async ({ auditLog }, { account: { id } }) => ({
@@ -238,7 +226,7 @@ async function ownKeys({ keys }: DashboardServices, { id, account: own, note }: 
   return keys.by(note);
 }
 
-export const keyRoutes: readonly AccountRoute[] = [
+export const keyRoutes = [
   account("GET keys", {}, async ({ keys }, { account: own }) => ({
     keys: (await keys.list(own.id)).map(shownKey).reverse(),
   })),
@@ -270,7 +258,7 @@ export const keyRoutes: readonly AccountRoute[] = [
 ];
 
 /** As the log shows it; a delivery that waits has the time it was queued. */
-function shownDelivery(delivery: WebhookDeliveryRow): DeliveryJson {
+function shownDelivery(delivery: WebhookDeliveryRow) {
   const { id, queued_at_ms: queuedMs, snippet: response } = delivery;
   const row = deliveryRow(delivery);
   return { id, ...row, attempted_at: row.attempted_at ?? isoTime(queuedMs), response };
@@ -279,16 +267,16 @@ function shownDelivery(delivery: WebhookDeliveryRow): DeliveryJson {
 const notedWebhook = ({ webhooks }: DashboardServices, { note }: SignedInRequest) =>
   webhooks.setup.by(note);
 
-export const watchRoutes: readonly AccountRoute[] = [
-  account("GET watch", {}, async ({ watch }, { account: own }): Promise<WatchState> => ({
+export const watchRoutes = [
+  account("GET watch", {}, async ({ watch }, { account: own }) => ({
     domains: await watch.count(own.id),
     changes: await watch.changes(own.id),
   })),
   account("DELETE watch", {}, ({ watch }, { account: own }) => watch.clear(own.id)),
 ];
 
-export const webhookRoutes: readonly AccountRoute[] = [
-  account("GET webhook", {}, async ({ webhooks }, { account: own }): Promise<WebhookState> => ({
+export const webhookRoutes = [
+  account("GET webhook", {}, async ({ webhooks }, { account: own }) => ({
     known_events: WEBHOOK_EVENTS,
     webhook: (await webhooks.setup.show(own.id)) ?? null,
   })),

@@ -3,11 +3,10 @@ import type { Account as StoredAccount } from "../../accounts/accounts-store.ts"
 import { limitsJson } from "../../accounts/admission/tiers.ts";
 import { operatorName, type ReadAuditRow, SERVICE, VISITOR } from "../../accounts/audit.ts";
 import type { CreditEntryRow, SignInRow } from "../../store/schema.ts";
-import type { AccountJson, AdminAccount, AuditEntry, CreditEntry, SignInJson } from "./shapes.ts";
 
 /** Records as the dashboard's API shows them: snake_case, ISO 8601, null for what is absent. */
 
-export const shownAccount = (account: StoredAccount): AccountJson => ({
+export const shownAccount = (account: StoredAccount) => ({
   id: account.id,
   email: account.email,
   tier: account.tier,
@@ -18,7 +17,7 @@ export const shownAccount = (account: StoredAccount): AccountJson => ({
   created_at: isoTime(account.createdAtMs),
 });
 
-export const adminAccount = (account: StoredAccount): AdminAccount => ({
+export const adminAccount = (account: StoredAccount) => ({
   ...shownAccount(account),
   credits: account.creditBalance,
   disabled: account.isDisabled,
@@ -26,7 +25,7 @@ export const adminAccount = (account: StoredAccount): AdminAccount => ({
   limits: limitsJson(account.limits),
 });
 
-export const shownCredit = (entry: CreditEntryRow): CreditEntry => ({
+export const shownCredit = (entry: CreditEntryRow) => ({
   amount: entry.amount,
   balance_after: entry.balance_after,
   reason: entry.reason,
@@ -35,7 +34,7 @@ export const shownCredit = (entry: CreditEntryRow): CreditEntry => ({
   created_at: isoTime(entry.created_at_ms),
 });
 
-export const shownSession = (session: SignInRow, currentId: string): SignInJson => ({
+export const shownSession = (session: SignInRow, currentId: string) => ({
   id: session.id,
   current: session.id === currentId,
   created_at: isoTime(session.created_at_ms),
@@ -52,7 +51,7 @@ function nameOf(id: string, email: string | null): string {
   return email ?? "A deleted account";
 }
 
-export const shownAudit = (entry: ReadAuditRow): AuditEntry => ({
+export const shownAudit = (entry: ReadAuditRow) => ({
   id: entry.id,
   at: isoTime(entry.at_ms),
   action: entry.action,
@@ -62,8 +61,10 @@ export const shownAudit = (entry: ReadAuditRow): AuditEntry => ({
   client_address: entry.client_address,
 });
 
+export type AuditEntry = ReturnType<typeof shownAudit>;
+
 /** What an account sees of its own log: not which administrator or operator it was, nor from where. */
-export function ownAudit(entry: ReadAuditRow): AuditEntry {
+export function ownAudit(entry: ReadAuditRow) {
   const shown = shownAudit(entry);
   if (entry.actor_id === entry.account_id || entry.actor_id === VISITOR) return shown;
   const isOperator = operatorName(entry.actor_id) !== undefined;

@@ -40,7 +40,32 @@ import type { WebhookSetup } from "../../webhooks/configure.ts";
 import type { Dispatcher } from "../../webhooks/dispatcher.ts";
 import type { Deliveries } from "../../webhooks/webhooks-store.ts";
 import type { UploadedFile } from "../api/upload.ts";
-import type { DnsTest, SystemState } from "./shapes.ts";
+
+export interface DnsTest {
+  readonly resolvers: readonly {
+    readonly server: string;
+    /** Half of its answers came within; null: it does not answer. */
+    readonly median_ms: number | null;
+    /** It answers over TCP; null: it answers nothing. */
+    readonly tcp: boolean | null;
+    /** It finds names that exist and invents none; null: not tested. */
+    readonly truthful: boolean | null;
+    readonly says: string;
+  }[];
+}
+
+export interface SystemState {
+  readonly version: string;
+  readonly node: string;
+  readonly started_at: string;
+  /** Of the embedded database; null: none is known. */
+  readonly last_backup?: string | null;
+  /** Octets where the embedded database is; null with PostgreSQL. */
+  readonly disk: { readonly free: number; readonly size: number } | null;
+  /** Lists and their entries; null while the database does not answer. */
+  readonly queue: { readonly lists: number; readonly waiting: number } | null;
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+}
 
 export interface DashboardServices {
   readonly accounts: AccountService;
@@ -157,29 +182,36 @@ interface RequestsFor<Body> {
 type Audience = keyof RequestsFor<unknown>;
 
 /** Becomes JSON, or a line of JSON for each item of an async iterable; undefined: 204. */
-type RouteAnswer = object | undefined | void;
+export type RouteAnswer = object | undefined | void;
 
-export interface AccountRoute extends RouteTerms {
+export interface AccountRoute<Place = string, Answer = RouteAnswer> extends RouteTerms {
   readonly for: Audience;
+  /** Method and path. */
+  readonly place: Place;
   readonly method: "GET" | "POST" | "DELETE";
   /** Behind `/account/`; one parameter may be `:id`. */
   readonly path: string;
-  readonly handle: (services: DashboardServices, request: AccountRequest) => Awaitable<RouteAnswer>;
+  readonly handle: (services: DashboardServices, request: AccountRequest) => Promise<Answer>;
 }
 
 const routeFor =
   <For extends Audience>(audience: For) =>
-  <F extends Readers>(
-    place: `${AccountRoute["method"]} ${string}`,
+  <
+    Place extends `${AccountRoute["method"]} ${string}`,
+    F extends Readers,
+    Answer extends RouteAnswer,
+  >(
+    place: Place,
     terms: RouteTerms & { readonly body?: F },
     handle: (
       services: DashboardServices,
       request: RequestsFor<BodyOf<F>>[For],
-    ) => Awaitable<RouteAnswer>,
-  ): AccountRoute => {
+    ) => Awaitable<Answer>,
+  ): AccountRoute<Place, Answer> => {
     const [method = "", path = ""] = place.split(" ");
     return {
       ...terms,
+      place,
       method: method as AccountRoute["method"], // by the type of `place`
       path,
       for: audience,

@@ -1,10 +1,9 @@
 import { badField, notFound } from "../../base/refusals.ts";
 import { dayOfDate } from "../../core/calendar.ts";
 import { LIST_WORDS, type ListWord } from "../../core/evidence/rule.ts";
-import { entryJson, type OwnEntry, type Rule } from "../../lists/rules/entry-json.ts";
+import { entryJson, type Rule } from "../../lists/rules/entry-json.ts";
 import { type EntryDetails, NOTE_MAX, endOfDay } from "../../lists/rules/rules.ts";
 import {
-  type AccountRoute,
   admin,
   type DashboardServices,
   type Reader,
@@ -14,7 +13,6 @@ import {
   wholeField,
   wordField,
 } from "./route.ts";
-import type { FoundEntriesJson, ImportedRules } from "./shapes.ts";
 
 const entryField = bodyText(2_000);
 const kindField = wordField(LIST_WORDS, `An entry says one of: ${LIST_WORDS.join(", ")}.`);
@@ -57,8 +55,8 @@ async function authorsOf(
 
 const noted = ({ operator }: DashboardServices, { note }: SignedInRequest) => operator.by(note);
 
-export const ruleRoutes: readonly AccountRoute[] = [
-  admin("GET admin/lists/entries", {}, async (services, { query }): Promise<FoundEntriesJson> => {
+export const ruleRoutes = [
+  admin("GET admin/lists/entries", {}, async (services, { query }) => {
     const text = (query["q"] ?? "").slice(0, 320);
     const found = await services.operator.search(text, wordOf(query["kind"]), 200);
     const names = await authorsOf(found.entries, services.accounts);
@@ -71,7 +69,7 @@ export const ruleRoutes: readonly AccountRoute[] = [
   admin(
     "POST admin/lists/entries",
     { body: { entry: entryField, kind: kindField, ...DETAILS } },
-    async (services, request): Promise<OwnEntry> => {
+    async (services, request) => {
       const { entry, kind } = request.body;
       return entryJson(await noted(services, request).save(entry, kind, detailsOf(request)));
     },
@@ -89,10 +87,11 @@ export const ruleRoutes: readonly AccountRoute[] = [
       body: { text: bodyText(6_000_000), kind: optional(kindField), ...DETAILS },
       largeBody: true,
     },
-    async (services, request): Promise<ImportedRules> => {
+    async (services, request) => {
       const { text, kind } = request.body;
       const rules = noted(services, request);
       const { count, atMs, replaced } = await rules.importLines(text, kind, detailsOf(request));
+      // The time names the import when it is taken back.
       return { imported: count, imported_ms: atMs, replaced: replaced.map(entryJson) };
     },
   ),

@@ -4,7 +4,7 @@ import { AUDIT_PLACE, type AuditLog } from "../../accounts/audit.ts";
 import { adminsOnly, badParameter, notFound } from "../../base/refusals.ts";
 import { orNull, Type } from "../../core/json-schema.ts";
 import { shownAudit } from "../account/present.ts";
-import type { AuditEntry } from "../account/shapes.ts";
+import type { AuditEntry } from "../account/present.ts";
 import { json, KEY_NEEDED, type Operation } from "../operation.ts";
 import type { Route } from "../route.ts";
 import { accountRoute, pageFields, readPage } from "./account-route.ts";

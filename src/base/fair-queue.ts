@@ -17,41 +17,34 @@ export interface QueueTerms {
 
 interface Flow<T> {
   readonly owner: OwnerKey;
+  readonly net: string;
   readonly pieces: Piece<T>[];
-  /** The start tag of its next piece, which is the finish tag of its last one. */
+  /** The start tag of its next piece, which is at least the finish tag of its last one. */
   start: number;
   used: number;
-  /** The turn since which it waits; no two are equal. */
+  /** The count of the moment when it began to wait; 0 when it does not, without a piece or with its share in service. */
   since: number;
-  /** "aside": without a piece, or with its share in service. */
-  place: "fresh" | "ahead" | "aside";
 }
 
 /** One turn in so many goes to the owner that waits longest, or newcomers could pass it for ever. */
 const LONGEST_EVERY = 64;
 
-/** Owners without a piece that are remembered, because they are ahead of the others. */
+/** Owners without a piece that are remembered, because they may be ahead of the others. */
 const IDLE_MAX = 64;
 
 /**
  * Start-time fair queueing (Goyal, Vin, Cheng 1996) of the pieces of owners, who share places. The next piece is the one with the
  * least start tag, which is the larger of the virtual time and of its owner's last finish tag; virtual time is the start tag of the
- * piece begun last. Of newcomers, whose tags are equal, the one with the smallest piece goes first or, every other time, the oldest.
+ * piece begun last. Of equal tags the newest goes first or, every other time, the oldest.
  */
 export class FairQueue<T> {
   readonly #terms: QueueTerms;
   readonly #flows = new Map<OwnerKey, Flow<T>>();
-  /** Those that may be next, in the order in which they began to wait; each is fresh or ahead. */
-  readonly #waiting = new Set<Flow<T>>();
-  /** Those whose tag is the virtual time, in that order and, below, by size: the next is the last. */
-  readonly #fresh = new Set<Flow<T>>();
-  readonly #bySize: Flow<T>[] = [];
-  /** By start tag; the next is the last. */
-  readonly #ahead: Flow<T>[] = [];
-  readonly #nets = new Map<string, number>();
+  /** Those that may be next: the least start tag stands last and, of equal ones, the newest. */
+  readonly #waiting: Flow<T>[] = [];
   #virtual = 0;
   #forgetAt = 2 * IDLE_MAX;
-  #changes = 0;
+  #waits = 0;
   #turns = 0;
   #length = 0;
   #used = 0;
@@ -82,17 +75,20 @@ export class FairQueue<T> {
 
   /** Pieces that wait for the /48 of an IPv6 owner together; 0 for others. */
   lengthOfNet(owner: OwnerKey): number {
-    return this.#nets.get(netOf(owner)) ?? 0;
+    const net = netOf(owner);
+    if (net === "") return 0;
+    let length = 0;
+    for (const flow of this.#flows.values()) if (flow.net === net) length += flow.pieces.length;
+    return length;
   }
 
   push(owner: OwnerKey, item: T, { cost = 1, amount = 1, rank = 0 } = {}): Piece<T> {
     const piece = { owner, item, cost: Math.max(1, cost), amount, rank };
     const flow = this.#flowOf(owner);
     const behind = flow.pieces.findLastIndex((other) => other.rank <= rank);
-    if (behind + 1 === flow.pieces.length) flow.pieces.push(piece);
-    else this.#change(flow, () => void flow.pieces.splice(behind + 1, 0, piece));
+    flow.pieces.splice(behind + 1, 0, piece);
+    this.#length += 1;
     if (flow.pieces.length === 1) this.#put(flow);
-    this.#count(owner, 1);
     return piece;
   }
 
@@ -100,174 +96,122 @@ export class FairQueue<T> {
   next(): Piece<T> | undefined {
     const passed: Flow<T>[] = [];
     let piece: Piece<T> | undefined;
-    for (
-      let flow = this.#first();
-      flow !== undefined && piece === undefined;
-      flow = this.#first()
-    ) {
+    for (let flow = this.#first(); flow !== undefined; flow = this.#first()) {
       const [head] = flow.pieces;
       if (head === undefined || this.#used + head.amount > this.#terms.total()) break;
       this.#takeOut(flow);
-      if (flow.used + head.amount <= this.#terms.perOwner(flow.owner))
+      if (flow.used + head.amount <= this.#terms.perOwner(flow.owner)) {
         piece = this.#begin(flow, head);
-      else if (flow.used === 0) passed.push(flow); // nothing of it ends that would bring it back
+        break;
+      }
+      if (flow.used === 0) passed.push(flow); // nothing of it ends that would bring it back
     }
     for (const flow of passed) this.#put(flow);
     return piece;
   }
 
-  /** Counts places without a turn; what it costs, if anything, is paid as for one. */
-  hold(owner: OwnerKey, amount: number, cost = 0): void {
-    const flow = this.#flowOf(owner);
+  /** Counts places without a turn. */
+  hold(owner: OwnerKey, amount: number): void {
     this.#used += amount;
-    flow.used += amount;
-    if (cost > 0) this.#change(flow, () => this.#pay(flow, cost));
+    this.#flowOf(owner).used += amount;
   }
 
   release(owner: OwnerKey, amount = 1): void {
+    this.hold(owner, -amount);
     const flow = this.#flowOf(owner);
-    this.#used -= amount;
-    flow.used -= amount;
-    if (flow.place === "aside") this.#put(flow);
+    if (flow.since === 0) this.#put(flow);
   }
 
   /** For a piece that cost more than was said; nobody but its owner waits longer. */
   charge(owner: OwnerKey, cost: number): void {
     const flow = this.#flowOf(owner);
-    this.#change(flow, () => void (flow.start += cost));
+    const { since } = flow;
+    if (since > 0) this.#takeOut(flow);
+    flow.start += cost;
+    if (since > 0) this.#put(flow);
   }
 
   remove(piece: Piece<T>): boolean {
-    const flow = this.#flows.get(piece.owner);
-    const at = flow?.pieces.indexOf(piece) ?? -1;
-    if (flow === undefined || at < 0) return false;
-    if (at === 0) this.#change(flow, () => void flow.pieces.shift());
-    else flow.pieces.splice(at, 1);
-    this.#count(piece.owner, -1);
+    const flow = this.#flowOf(piece.owner);
+    const at = flow.pieces.indexOf(piece);
+    if (at < 0) return false;
+    flow.pieces.splice(at, 1);
+    this.#length -= 1;
+    if (flow.pieces.length === 0 && flow.since > 0) this.#takeOut(flow);
     return true;
   }
 
+  /** The last piece of the owner with the most. */
   last(): Piece<T> | undefined {
     return largestBy(this.#flows.values(), ({ pieces }) => pieces.length)?.pieces.at(-1);
   }
 
   #first(): Flow<T> | undefined {
-    for (let flow = this.#ahead.at(-1); flow !== undefined; flow = this.#ahead.at(-1)) {
-      if (flow.start > this.#virtual) break;
-      this.#ahead.pop();
-      this.#putFresh(flow);
-    }
-    if (this.#turns % LONGEST_EVERY === LONGEST_EVERY - 1) return oldest(this.#waiting);
-    if (this.#fresh.size === 0) return this.#ahead.at(-1);
-    return this.#turns % 2 === 1 ? this.#bySize.at(-1) : oldest(this.#fresh);
+    const turn = this.#turns % LONGEST_EVERY;
+    const newest = this.#waiting.at(-1);
+    if (turn === LONGEST_EVERY - 1) return largestBy(this.#waiting, ({ since }) => -since);
+    return turn % 2 === 0 || newest === undefined
+      ? newest
+      : this.#waiting[this.#placeOf(newest.start, 0)];
   }
 
   #begin(flow: Flow<T>, piece: Piece<T>): Piece<T> {
     this.#turns += 1;
-    this.#used += piece.amount;
-    flow.used += piece.amount;
+    // Who waited longest may be far ahead of the others, and begins without moving the time of all.
+    const least = Math.min(flow.start, this.#waiting.at(-1)?.start ?? Infinity);
+    this.#virtual = Math.max(this.#virtual, least);
+    flow.start += piece.cost;
     flow.pieces.shift();
-    this.#count(flow.owner, -1);
-    this.#pay(flow, piece.cost);
+    this.#length -= 1;
+    this.hold(flow.owner, piece.amount);
     this.#put(flow);
     return piece;
   }
 
-  #pay(flow: Flow<T>, cost: number): void {
-    this.#virtual = Math.max(this.#virtual, flow.start);
-    flow.start = this.#virtual + cost;
-  }
-
-  #change(flow: Flow<T>, change: () => void): void {
-    const isWaiting = flow.place !== "aside";
-    if (isWaiting) this.#takeOut(flow);
-    change();
-    if (isWaiting) this.#put(flow);
-  }
-
   #put(flow: Flow<T>): void {
     if (flow.pieces.length === 0) return;
-    this.#changes += 1;
-    flow.since = this.#changes;
-    this.#waiting.add(flow);
-    if (flow.start <= this.#virtual) return this.#putFresh(flow);
-    flow.place = "ahead";
-    insert(this.#ahead, flow, byStart);
-  }
-
-  #putFresh(flow: Flow<T>): void {
-    flow.place = "fresh";
-    this.#fresh.add(flow);
-    insert(this.#bySize, flow, bySize);
+    this.#waits += 1;
+    flow.since = this.#waits;
+    flow.start = Math.max(flow.start, this.#virtual);
+    this.#waiting.splice(this.#placeOf(flow.start, flow.since), 0, flow);
   }
 
   #takeOut(flow: Flow<T>): void {
-    this.#waiting.delete(flow);
-    if (flow.place === "fresh") {
-      this.#fresh.delete(flow);
-      this.#bySize.splice(placeIn(this.#bySize, flow, bySize), 1);
-    } else this.#ahead.splice(placeIn(this.#ahead, flow, byStart), 1);
-    flow.place = "aside";
+    this.#waiting.splice(this.#placeOf(flow.start, flow.since), 1);
+    flow.since = 0;
+  }
+
+  #placeOf(start: number, since: number): number {
+    let [from, to] = [0, this.#waiting.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const other = this.#waiting[middle];
+      if (other === undefined) break;
+      if (other.start > start || (other.start === start && other.since < since)) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 
   #flowOf(owner: OwnerKey): Flow<T> {
     const known = this.#flows.get(owner);
     if (known !== undefined) return known;
     if (this.#flows.size >= this.#forgetAt) this.#forgetIdle();
-    const start = this.#virtual;
-    const made: Flow<T> = { owner, pieces: [], start, used: 0, since: 0, place: "aside" };
+    const made = { owner, net: netOf(owner), pieces: [], start: this.#virtual, used: 0, since: 0 };
     this.#flows.set(owner, made);
     return made;
   }
 
   #forgetIdle(): void {
-    const idle = [...this.#flows].filter(([, { pieces, used }]) => pieces.length + used === 0);
-    for (const [at, [owner, { start }]] of idle.entries()) {
-      if (start <= this.#virtual || at < idle.length - IDLE_MAX) this.#flows.delete(owner);
-    }
+    const idle = [...this.#flows.values()].filter(({ pieces, used }) => pieces.length + used === 0);
+    for (const { owner } of idle.slice(0, -IDLE_MAX)) this.#flows.delete(owner);
     this.#forgetAt = 2 * (this.#flows.size + IDLE_MAX);
-  }
-
-  #count(owner: OwnerKey, pieces: number): void {
-    this.#length += pieces;
-    const net = netOf(owner);
-    if (net === "") return;
-    const waiting = (this.#nets.get(net) ?? 0) + pieces;
-    if (waiting === 0) this.#nets.delete(net);
-    else this.#nets.set(net, waiting);
   }
 }
 
 /** The /48 of an owner that is the /64 of an IPv6 address, else "". */
 export const netOf = (owner: OwnerKey): string =>
   owner.endsWith("/64") ? (v6Groups(owner.slice(7, -3))?.slice(0, 3).join(":") ?? "") : "";
-
-type Order = <T>(one: Flow<T>, other: Flow<T>) => number;
-
-const byStart: Order = (one, other) => other.start - one.start || other.since - one.since;
-
-const bySize: Order = (one, other) =>
-  (other.pieces[0]?.cost ?? 0) - (one.pieces[0]?.cost ?? 0) || one.since - other.since;
-
-function placeIn<T>(flows: readonly Flow<T>[], flow: Flow<T>, order: Order): number {
-  let [from, to] = [0, flows.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    const other = flows[middle];
-    if (other !== undefined && order(other, flow) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
-function insert<T>(flows: Flow<T>[], flow: Flow<T>, order: Order): void {
-  flows.splice(placeIn(flows, flow, order), 0, flow);
-}
-
-function oldest<T>(flows: ReadonlySet<T>): T | undefined {
-  const [first] = flows;
-  return first;
-}
 
 export function largestBy<T>(items: Iterable<T>, sizeOf: (item: T) => number): T | undefined {
   let largest: T | undefined;

@@ -3,7 +3,7 @@ import type { OwnerKey } from "./owner.ts";
 import { type Resource, type ResourceName, RESOURCE_NAMES, RESOURCES } from "./resources.ts";
 import { StacklessError } from "./refusals.ts";
 
-export type WhyNoRoom = "owner" | "all";
+type WhyNoRoom = "owner" | "all";
 
 /** Work that finds no room: it was not started. The HTTP floor answers 429 for `owner` and 503 for `all`. */
 export class NoRoom extends StacklessError {
@@ -18,18 +18,44 @@ export class NoRoom extends StacklessError {
   }
 }
 
-export interface Reservation {
-  grow(amount: number): void;
-  /** From now on it is never reclaimed: its work can no longer be ended. */
-  keep(): void;
-  release(): void;
-}
-
 export interface TakeOptions {
   /** For an owner with less than an equal part: must end the work and release the reservation before it returns. */
-  readonly reclaim?: () => void;
+  readonly reclaim?: (() => void) | undefined;
   /** Where the owner has no room the oldest work of its own that can be reclaimed ends first. */
   readonly displaces?: boolean | undefined;
+}
+
+const NO_OPTIONS: TakeOptions = {};
+
+/** One object without closures: every request with a body takes one. */
+export class Reservation {
+  readonly owner: OwnerKey;
+  readonly displaces: boolean | undefined;
+  amount: number;
+  reclaim: (() => void) | undefined;
+  readonly #share: Share;
+
+  constructor(share: Share, owner: OwnerKey, amount: number, options: TakeOptions) {
+    this.#share = share;
+    this.owner = owner;
+    this.amount = amount;
+    this.displaces = options.displaces;
+    this.reclaim = options.reclaim;
+  }
+
+  /** Throws `NoRoom`, also when it was reclaimed. */
+  grow(more: number): void {
+    this.#share.grow(this, more);
+  }
+
+  /** From now on it is never reclaimed: its work can no longer be ended. */
+  keep(): void {
+    this.reclaim = undefined;
+  }
+
+  release(): void {
+    this.#share.release(this);
+  }
 }
 
 export interface ShareFigures {
@@ -54,56 +80,19 @@ interface Waiter {
   readonly refuse: (why: Error) => void;
 }
 
-interface Reserving {
-  readonly grow: (reserved: Reserved, amount: number) => void;
-  readonly release: (reserved: Reserved) => void;
-}
-
-/** One object without closures: every request with a body takes one. */
-class Reserved implements Reservation {
-  readonly owner: OwnerKey;
-  amount: number;
-  readonly displaces: boolean | undefined;
-  reclaim: (() => void) | undefined;
-  readonly #by: Reserving;
-
-  constructor(by: Reserving, owner: OwnerKey, amount: number, options: TakeOptions) {
-    this.#by = by;
-    this.owner = owner;
-    this.amount = amount;
-    this.displaces = options.displaces;
-    this.reclaim = options.reclaim;
-  }
-
-  grow(more: number): void {
-    this.#by.grow(this, more);
-  }
-
-  keep(): void {
-    this.reclaim = undefined;
-  }
-
-  release(): void {
-    this.#by.release(this);
-  }
-}
-
-const NO_OPTIONS: TakeOptions = {};
+/** The /64s of one /48 have together at most this part of a queue. */
+const NET_PART = 1 / 4;
 
 /** A bounded resource that owners share: each owner has at most its share, and what waits does so in a bounded `FairQueue`. */
 export class Share {
   readonly #name: ResourceName;
   readonly #row: Resource;
   readonly #throttled: OnThrottled;
-  readonly #owners = new Map<OwnerKey, Set<Reserved>>();
+  readonly #owners = new Map<OwnerKey, Set<Reservation>>();
   readonly #queue: FairQueue<Waiter>;
   #largest = 0;
   #reclaimed = 0;
   readonly #refused = { owner: 0, all: 0 };
-  readonly #reserving: Reserving = {
-    grow: (reserved, amount) => this.#grow(reserved, amount),
-    release: (reserved) => this.#release(reserved),
-  };
 
   constructor(name: ResourceName, row: Resource, throttled: OnThrottled = () => undefined) {
     this.#name = name;
@@ -112,18 +101,19 @@ export class Share {
     this.#queue = new FairQueue({ total: () => row.total, perOwner: () => row.perOwner });
   }
 
-  take(owner: OwnerKey, amount = 1, options = NO_OPTIONS): Reservation {
-    if (options.displaces === true) this.#displaceOwn(owner, amount);
-    if (!this.#fitsOwner(owner, amount)) throw this.#refuse(owner, "owner");
-    this.#makeRoom(owner, amount);
-    return this.#grant(owner, amount, options);
+  get used(): number {
+    return this.#queue.used;
   }
 
-  /** Takes at once when nobody waits and there is room; else returns undefined, which counts as no refusal. */
-  takeIfFree(owner: OwnerKey, amount = 1, cost = amount): Reservation | undefined {
-    const fits = this.#queue.used + amount <= this.#row.total && this.#fitsOwner(owner, amount);
-    if (this.#queue.length > 0 || !fits) return undefined;
-    return this.#grant(owner, amount, {}, cost);
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Throws `NoRoom`. */
+  take(owner: OwnerKey, amount = 1, options = NO_OPTIONS): Reservation {
+    this.#makeRoom(owner, amount, options);
+    this.#queue.hold(owner, amount);
+    return this.#reserve(owner, amount, options);
   }
 
   charge(owner: OwnerKey, cost: number): void {
@@ -138,29 +128,30 @@ export class Share {
   ): Promise<Reservation> {
     const wanted = Math.min(amount, this.#row.total, this.#row.perOwner);
     signal?.throwIfAborted();
-    const atOnce = this.takeIfFree(owner, wanted, cost);
-    if (atOnce !== undefined) return atOnce;
-    this.#boundQueue(owner);
+    const isFree =
+      this.waiting === 0 && this.used + wanted <= this.#row.total && this.#fits(owner, wanted);
+    if (!isFree) this.#boundQueue(owner);
     return await new Promise<Reservation>((resolve, refuse) => {
       const begin = (): void => {
         signal?.removeEventListener("abort", leave);
-        const reservation = this.#reservation(owner, wanted);
-        setImmediate(() => resolve(reservation)); // what waited is not begun in one turn with what it waited for
+        const reservation = this.#reserve(owner, wanted);
+        if (isFree) resolve(reservation);
+        else setImmediate(resolve, reservation); // what waited is not begun in one turn with what it waited for
       };
-      const piece = this.#queue.push(owner, { begin, refuse }, { cost, amount: wanted });
       const leave = (): void => {
         this.#queue.remove(piece);
         refuse(signal?.reason as Error);
         this.#serve(); // a piece behind it may fit
       };
+      const piece = this.#queue.push(owner, { begin, refuse }, { cost, amount: wanted });
       signal?.addEventListener("abort", leave, { once: true });
-      if (this.#queue.lengthOf(owner) * 2 > this.#row.queuePerOwner) this.#tell(owner);
       this.#serve(); // all that wait may be owners at their share
+      if (this.#queue.lengthOf(owner) * 2 > this.#row.queuePerOwner) this.#tell(owner);
     });
   }
 
-  async run<T>(owner: OwnerKey, work: () => Promise<T>, amount = 1): Promise<T> {
-    const reservation = await this.wait(owner, amount);
+  async run<T>(owner: OwnerKey, work: () => Promise<T>): Promise<T> {
+    const reservation = await this.wait(owner);
     try {
       return await work();
     } finally {
@@ -168,17 +159,16 @@ export class Share {
     }
   }
 
-  /** "read" begins a new `largest`, a "look" does not. */
-  figures(how: "read" | "look" = "read"): ShareFigures {
-    const largest = this.#largest;
+  /** The next `largest` is what an owner had at most from now on. */
+  figures(): ShareFigures {
     const owners = [...this.#owners.keys()];
-    if (how === "read") {
-      this.#largest = Math.max(0, ...owners.map((owner) => this.#queue.usedBy(owner)));
-    }
+    const largest = this.#largest;
+    this.#largest = Math.max(0, ...owners.map((owner) => this.#queue.usedBy(owner)));
+    const { used, waiting } = this;
     return {
       total: this.#row.total,
-      used: this.#queue.used,
-      waiting: this.#queue.length,
+      used,
+      waiting,
       owners: owners.length,
       largest,
       refused: { ...this.#refused },
@@ -186,46 +176,41 @@ export class Share {
     };
   }
 
-  #fitsOwner(owner: OwnerKey, amount: number): boolean {
+  /** Called by its reservations. */
+  grow(reservation: Reservation, more: number): void {
+    const { owner } = reservation;
+    if (this.#owners.get(owner)?.has(reservation) !== true) throw new NoRoom(this.#name, "owner");
+    this.#makeRoom(owner, more, reservation);
+    this.#queue.hold(owner, more);
+    reservation.amount += more;
+    this.#noteLargest(owner);
+  }
+
+  /** Called by its reservations. */
+  release(reservation: Reservation): void {
+    const { owner, amount } = reservation;
+    const all = this.#owners.get(owner);
+    if (all?.delete(reservation) !== true) return;
+    if (all.size === 0) this.#owners.delete(owner);
+    this.#queue.release(owner, amount);
+    this.#serve();
+  }
+
+  #fits(owner: OwnerKey, amount: number): boolean {
     return this.#queue.usedBy(owner) + amount <= this.#row.perOwner;
   }
 
-  #grant(owner: OwnerKey, amount: number, options?: TakeOptions, cost?: number): Reservation {
-    this.#queue.hold(owner, amount, cost);
-    return this.#reservation(owner, amount, options);
-  }
-
-  #reservation(owner: OwnerKey, amount: number, options = NO_OPTIONS): Reservation {
-    const reserved = new Reserved(this.#reserving, owner, amount, options);
+  #reserve(owner: OwnerKey, amount: number, options = NO_OPTIONS): Reservation {
+    const reservation = new Reservation(this, owner, amount, options);
     const all = this.#owners.get(owner);
-    if (all === undefined) this.#owners.set(owner, new Set([reserved]));
-    else all.add(reserved);
+    if (all === undefined) this.#owners.set(owner, new Set([reservation]));
+    else all.add(reservation);
     this.#noteLargest(owner);
-    return reserved;
+    return reservation;
   }
 
   #noteLargest(owner: OwnerKey): void {
     this.#largest = Math.max(this.#largest, this.#queue.usedBy(owner));
-  }
-
-  #grow(reserved: Reserved, amount: number): void {
-    const { owner, displaces } = reserved;
-    if (this.#owners.get(owner)?.has(reserved) !== true) throw new NoRoom(this.#name, "owner"); // it was reclaimed
-    if (displaces === true) this.#displaceOwn(owner, amount, reserved);
-    if (!this.#fitsOwner(owner, amount)) throw this.#refuse(owner, "owner");
-    this.#makeRoom(owner, amount);
-    reserved.amount += amount;
-    this.#queue.hold(owner, amount);
-    this.#noteLargest(owner);
-  }
-
-  #release(reserved: Reserved): void {
-    const { owner, amount } = reserved;
-    const all = this.#owners.get(owner);
-    if (all?.delete(reserved) !== true) return;
-    if (all.size === 0) this.#owners.delete(owner);
-    this.#queue.release(owner, amount);
-    this.#serve();
   }
 
   /** A piece that is too large for what is free is waited for, so that it gets its turn. */
@@ -239,9 +224,9 @@ export class Share {
   #boundQueue(owner: OwnerKey): void {
     const { queue, queuePerOwner } = this.#row;
     const own = this.#queue.lengthOf(owner);
-    const isFull = own >= queuePerOwner || this.#queue.lengthOfNet(owner) * NET_PART >= queue;
+    const isFull = own >= queuePerOwner || this.#queue.lengthOfNet(owner) >= queue * NET_PART;
     if (isFull) throw this.#refuse(owner, "owner");
-    if (this.#queue.length < queue) return;
+    if (this.waiting < queue) return;
     const last = this.#queue.last();
     if (last === undefined || this.#queue.lengthOf(last.owner) <= own + 1) {
       throw this.#refuse(owner, "all");
@@ -250,36 +235,32 @@ export class Share {
     last.item.refuse(this.#refuse(last.owner, "owner"));
   }
 
-  #makeRoom(owner: OwnerKey, amount: number): void {
-    while (this.#queue.used + amount > this.#row.total) {
+  /** Ends work of the owner, where it displaces its own, or of one with more than an equal part for one with less. Throws `NoRoom`. */
+  #makeRoom(owner: OwnerKey, amount: number, by: TakeOptions): void {
+    while (!this.#fits(owner, amount)) {
+      if (by.displaces !== true || !this.#reclaim(owner, by)) throw this.#refuse(owner, "owner");
+    }
+    while (this.used + amount > this.#row.total) {
       const owners = new Set([...this.#owners.keys(), owner]);
       const equalPart = this.#row.total / owners.size;
-      const largest = largestBy(owners, (one) => this.#queue.usedBy(one)) ?? owner;
-      const isModest = this.#queue.usedBy(owner) + amount <= equalPart;
-      if (!isModest || !this.#reclaimFrom(largest, equalPart)) throw this.#refuse(owner, "all");
+      const usedBy = (one: OwnerKey): number => this.#queue.usedBy(one);
+      const largest = largestBy(owners, usedBy) ?? owner;
+      const isDue = usedBy(owner) + amount <= equalPart && usedBy(largest) > equalPart;
+      if (!isDue || !this.#reclaim(largest, by)) throw this.#refuse(owner, "all");
     }
   }
 
-  #displaceOwn(owner: OwnerKey, amount: number, kept?: Reserved): void {
-    for (const reserved of this.#owners.get(owner) ?? []) {
-      if (this.#fitsOwner(owner, amount)) return;
-      if (reserved !== kept && reserved.reclaim !== undefined) this.#reclaim(reserved);
+  /** Ends the oldest work of an owner that can be ended, but for the one that asks; false when there is none. */
+  #reclaim(owner: OwnerKey, by: TakeOptions): boolean {
+    for (const reservation of this.#owners.get(owner) ?? []) {
+      if (reservation === by || reservation.reclaim === undefined) continue;
+      this.#reclaimed += 1;
+      this.#tell(owner);
+      reservation.reclaim();
+      this.release(reservation);
+      return true;
     }
-  }
-
-  #reclaimFrom(largest: OwnerKey, equalPart: number): boolean {
-    const all = this.#owners.get(largest) ?? [];
-    const reserved = [...all].find(({ reclaim }) => reclaim !== undefined);
-    if (reserved === undefined || this.#queue.usedBy(largest) <= equalPart) return false;
-    this.#reclaim(reserved);
-    return true;
-  }
-
-  #reclaim(reserved: Reserved): void {
-    this.#reclaimed += 1;
-    this.#tell(reserved.owner);
-    reserved.reclaim?.();
-    this.#release(reserved);
+    return false;
   }
 
   #refuse(owner: OwnerKey, why: WhyNoRoom): NoRoom {
@@ -294,20 +275,9 @@ export class Share {
   }
 }
 
-const NET_PART = 4;
-
-export interface Shares {
-  of(name: ResourceName): Share;
-  registry(server: string): Share;
-  /** Those of all registries are one. `how`: see `Share.figures`. */
-  figures(how?: "read" | "look"): AllFigures;
-  /** From now on the figures of another thread, which uses other resources, are part of these. */
-  include(others: () => AllFigures | undefined): void;
-}
-
 export type AllFigures = ReadonlyMap<ResourceName, ShareFigures>;
 
-export type Overrides = Partial<
+type Overrides = Partial<
   Record<ResourceName, Partial<Pick<Resource, "total" | "perOwner" | "queuePerOwner">>>
 >;
 
@@ -320,43 +290,41 @@ export const ONE_OWNER = {
 
 const SERVERS_MAX = 2_000;
 
-export function createShares(throttled?: OnThrottled, over: Overrides = {}): Shares {
-  const shares = new Map(
-    RESOURCE_NAMES.map((name) => {
-      const row: Resource = { ...RESOURCES[name], ...over[name] };
-      return [name, new Share(name, row, throttled)];
-    }),
-  );
+export type Shares = ReturnType<typeof createShares>;
+
+export function createShares(throttled?: OnThrottled, over: Overrides = {}) {
+  const made = (name: ResourceName): Share =>
+    new Share(name, { ...RESOURCES[name], ...over[name] }, throttled);
+  const shares = new Map(RESOURCE_NAMES.map((name) => [name, made(name)]));
   const servers = new Map<string, Share>();
   const parts: (() => AllFigures | undefined)[] = [];
-  const of = (name: ResourceName): Share => {
-    const share = shares.get(name);
-    if (share === undefined) throw new Error(`no such resource: ${name}`);
-    return share;
-  };
   return {
-    of,
-    registry(server) {
-      const known = servers.get(server);
-      if (known !== undefined) return known;
-      const made = new Share("registry", { ...RESOURCES.registry, ...over.registry }, throttled);
-      // Beyond the bound a share is not kept: callers could invent host names.
-      if (servers.size < SERVERS_MAX) servers.set(server, made);
-      return made;
+    of(name: ResourceName): Share {
+      const share = shares.get(name);
+      if (share === undefined) throw new Error(`no such resource: ${name}`);
+      return share;
     },
-    figures(how) {
-      const all = new Map([...shares].map(([name, share]) => [name, share.figures(how)]));
-      for (const share of servers.values()) {
-        const sum = all.get("registry");
-        if (sum !== undefined) all.set("registry", added(sum, share.figures(how)));
-      }
-      for (const [name, figures] of parts.flatMap((others) => [...(others() ?? [])])) {
+    registry(server: string): Share {
+      const share = servers.get(server) ?? made("registry");
+      // Beyond the bound a share is not kept: callers could invent host names.
+      if (servers.size < SERVERS_MAX) servers.set(server, share);
+      return share;
+    },
+    /** Those of all registries are one. */
+    figures(): AllFigures {
+      const ofServers = [...servers.values()].map(
+        (share) => ["registry", share.figures()] as const,
+      );
+      const ofOthers = parts.flatMap((others) => [...(others() ?? [])]);
+      const all = new Map([...shares].map(([name, share]) => [name, share.figures()]));
+      for (const [name, figures] of [...ofServers, ...ofOthers]) {
         const own = all.get(name);
         if (own !== undefined) all.set(name, added(own, figures));
       }
       return all;
     },
-    include: (others) => void parts.push(others),
+    /** From now on the figures of another thread, which uses other resources, are part of these. */
+    include: (others: () => AllFigures | undefined) => void parts.push(others),
   };
 }
 

@@ -31,7 +31,7 @@ const FORM = { kind: "form", fields: new Map([["email", ["a"]]]), text: "email=a
 function world() {
   const shares = createShares();
   const clock = manualClock();
-  const used = (name: "small_bodies" | "large_bodies"): number => shares.of(name).figures().used;
+  const used = (name: "small_bodies" | "large_bodies"): number => shares.of(name).used;
   return { reader: new BodyReader({ shares, clock }), shares, clock, used };
 }
 
@@ -84,12 +84,12 @@ test("a large body whose client leaves while it waits for a thread is dropped at
   });
   const large = source(["email=", "a".repeat(200_000)]);
   const dropped = assert.rejects(reader.read(large, OWNER), refusedWith(400));
-  while (texts.figures("look").waiting === 0) await turn();
+  while (texts.waiting === 0) await turn();
   large.socket.destroy();
   await dropped;
-  assert.equal(texts.figures("look").waiting, 0);
-  assert.equal(shares.of("large_bodies").figures("look").used, 0);
-  assert.equal(shares.of("small_bodies").figures("look").used, 0);
+  assert.equal(texts.waiting, 0);
+  assert.equal(shares.of("large_bodies").used, 0);
+  assert.equal(shares.of("small_bodies").used, 0);
   busy.release();
 });
 

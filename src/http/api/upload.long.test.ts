@@ -234,7 +234,7 @@ test("owner B's large file is read before owner A's second", async (t) => {
         return await readFile(order);
       }),
   });
-  const waiting = (): number => files.figures("look").waiting;
+  const waiting = (): number => files.waiting;
   const send = (name: string): Promise<Answer> => {
     const form = new FormData();
     form.set("file", new Blob([`${name}@x.example\n`.repeat(500_000)]), "list.txt");

@@ -71,7 +71,7 @@ test("threads take their heaps from one budget, and wait for it", async (t) => {
   const large = names(100_000);
   let most = 0;
   const look = setInterval(() => {
-    most = Math.max(most, shares.of("reading").figures("look").used);
+    most = Math.max(most, shares.of("reading").used);
   }, 5);
   t.after(() => clearInterval(look));
   const work = [
@@ -81,5 +81,5 @@ test("threads take their heaps from one budget, and wait for it", async (t) => {
   ];
   await Promise.all(work);
   assert.ok(most >= 288 && most <= 480, String(most));
-  assert.equal(shares.of("reading").figures("look").waiting, 0);
+  assert.equal(shares.of("reading").waiting, 0);
 });

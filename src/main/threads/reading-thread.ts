@@ -117,7 +117,7 @@ class ReadingThread {
     } finally {
       // What took longer than others of its size puts its owner behind them.
       this.#isBusy = false;
-      if (this.#terms.memory.figures("look").waiting > 0) await this.giveBack();
+      if (this.#terms.memory.waiting > 0) await this.giveBack();
       share.charge(owner, Math.max(0, performance.now() - startMs - expectedMs));
       place.release();
     }

@@ -19,26 +19,6 @@ export interface AccountLimits {
   readonly watch?: number | null;
 }
 
-export interface Account {
-  readonly id: string;
-  readonly email: string;
-  readonly tier: AccountTier;
-  /** Who vouches for it: accounts made by sign-up start with stricter limits, and nobody knows whose address it is. */
-  readonly origin: "operator" | "signup";
-  readonly isAdmin: boolean;
-  readonly isDisabled: boolean;
-  /** Above 0: its traffic is counted. Grows each time it is switched on; negative while it is off. */
-  readonly trafficSince: number;
-  readonly logsDecisions: boolean;
-  /** Sealed; absent: no token was made for it yet. */
-  readonly tokenSecret?: string;
-  /** What `SecondFactors` keeps; absent: the password alone signs in. */
-  readonly secondFactor?: string;
-  readonly creditBalance: number;
-  readonly limits?: AccountLimits;
-  readonly createdAtMs: number;
-}
-
 const FIRST_TRAFFIC = 1;
 
 /** Nobody can sign in to an account that has no password. */
@@ -52,24 +32,30 @@ export type AccountChange = Partial<
   Omit<AccountRow, "id" | "credit_balance" | "credit_entries" | "created_at_ms">
 >;
 
-export function accountOfRow(row: AccountRow): Account {
+export function accountOfRow(row: AccountRow) {
   const { id, email, tier, origin } = row;
   return {
     id,
     email,
     tier,
+    /** Who vouches for it: accounts made by sign-up start with stricter limits, and nobody knows whose address it is. */
     origin,
     isAdmin: row.admin === 1,
     isDisabled: row.disabled_at_ms !== null,
+    /** Above 0: its traffic is counted. Grows each time it is switched on; negative while it is off. */
     trafficSince: row.traffic_since,
     logsDecisions: row.decision_log === 1,
+    // Sealed; absent: no token was made for it yet.
     ...(row.token_secret !== null && { tokenSecret: row.token_secret }),
+    // What `SecondFactors` keeps; absent: the password alone signs in.
     ...(row.second_factor !== null && { secondFactor: row.second_factor }),
     creditBalance: row.credit_balance,
     ...(row.limits !== null && { limits: JSON.parse(row.limits) as AccountLimits }),
     createdAtMs: row.created_at_ms,
   };
 }
+
+export type Account = ReturnType<typeof accountOfRow>;
 
 export interface FoundAccounts {
   readonly accounts: readonly Account[];

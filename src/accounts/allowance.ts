@@ -3,41 +3,13 @@ import type { Account, Accounts } from "./accounts-store.ts";
 import type { Clock } from "../base/clock.ts";
 import { accountKey, ownerKey } from "../base/owner.ts";
 import type { Caller } from "./admission/caller.ts";
-import { type OwnerTotal, type UsageDay, type UsageLedger } from "./admission/usage.ts";
-import { limitsOf, type TierName, tierOf, type Tiers } from "./admission/tiers.ts";
-
-export interface PurseJson {
-  readonly used: number;
-  /** Null: no limit. */
-  readonly limit: number | null;
-  readonly resets_at: string;
-}
-
-export interface AllowanceJson {
-  readonly tier: TierName;
-  readonly day: PurseJson;
-  readonly month: PurseJson;
-  readonly credits: number;
-  readonly rate_per_minute: number | null;
-  readonly bulk_limit: number | null;
-  readonly premium: boolean;
-  /** Limits that are the account's own in place of the plan's, by the names of a plan. */
-  readonly own_limits: readonly string[];
-}
-
-export interface UsageDayJson extends Omit<UsageDay, "day"> {
-  readonly date: string;
-}
+import { type UsageDay, type UsageLedger } from "./admission/usage.ts";
+import { limitsOf, tierOf, type Tiers } from "./admission/tiers.ts";
 
 interface AllowanceDeps {
   readonly usage: Pick<UsageLedger, "unitsUsed" | "days" | "totals" | "top">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly tiers: Tiers;
-}
-
-interface EveryonesUsage {
-  readonly days: readonly UsageDayJson[];
-  readonly top: readonly OwnerTotal[];
 }
 
 export class UsageReader {
@@ -47,8 +19,8 @@ export class UsageReader {
     this.#deps = deps;
   }
 
-  /** Up to a quarter of a second behind the counters. */
-  async allowance(account: Account): Promise<AllowanceJson> {
+  /** Up to a quarter of a second behind the counters. A limit that is null is none. */
+  async allowance(account: Account) {
     const { usage, clock, tiers } = this.#deps;
     const nowMs = clock.nowMs();
     const today = dayOf(nowMs);
@@ -64,17 +36,18 @@ export class UsageReader {
       rate_per_minute: tier.ratePerMinute,
       bulk_limit: tier.bulkLimit,
       premium: tier.premium,
+      /** Limits that are the account's own in place of the plan's, by the names of a plan. */
       own_limits: Object.keys(account.limits ?? {}),
     };
   }
 
-  async days(account: Account, count: number): Promise<readonly UsageDayJson[]> {
+  async days(account: Account, count: number) {
     const today = dayOf(this.#deps.clock.nowMs());
     const days = this.#deps.usage.days(accountKey(account.id), today - count + 1, today);
     return filled(await days, count, today);
   }
 
-  async everyone(count: number): Promise<EveryonesUsage> {
+  async everyone(count: number) {
     const { usage, clock } = this.#deps;
     const today = dayOf(clock.nowMs());
     const first = today - count + 1;
@@ -83,7 +56,7 @@ export class UsageReader {
   }
 }
 
-function filled(known: readonly UsageDay[], count: number, today: number): readonly UsageDayJson[] {
+function filled(known: readonly UsageDay[], count: number, today: number) {
   const byDay = new Map(known.map((row) => [row.day, row]));
   return Array.from({ length: count }, (_, at) => {
     const day = today - count + 1 + at;
@@ -92,12 +65,11 @@ function filled(known: readonly UsageDay[], count: number, today: number): reado
   });
 }
 
-const NOTHING: Omit<UsageDay, "day"> = {
-  units: 0,
-  credits: 0,
-  requests: 0,
-  refusals: 0,
-};
+const NOTHING: Omit<UsageDay, "day"> = { units: 0, credits: 0, requests: 0, refusals: 0 };
+
+export type AllowanceJson = Awaited<ReturnType<UsageReader["allowance"]>>;
+export type PurseJson = AllowanceJson["day"];
+export type UsageDayJson = ReturnType<typeof filled>[number];
 
 interface UnitsLeftDeps {
   readonly usage: Pick<UsageLedger, "unitsUsed">;

@@ -1,19 +1,8 @@
 import { isoTime, isoTimeOrNull } from "../core/calendar.ts";
-import { type ApiKey, originsOf, type PageTerms } from "./key-store.ts";
+import { type ApiKey, originsOf } from "./key-store.ts";
 
 /** A key as the commands and the dashboard show it: never the key itself. */
-export interface Key extends Partial<PageTerms> {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly last_four: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-  readonly origins?: readonly string[];
-}
-
-export function keyJson(key: ApiKey): Key {
+export function keyJson(key: ApiKey) {
   const { origins, page } = originsOf(key);
   return {
     id: key.id,
@@ -27,3 +16,5 @@ export function keyJson(key: ApiKey): Key {
     ...page,
   };
 }
+
+export type Key = ReturnType<typeof keyJson>;

@@ -25,32 +25,9 @@ export interface RefusedDomain {
   readonly why: "malformed" | "shared";
 }
 
-export interface WatchChange {
-  readonly watched: number;
-  readonly refused: readonly RefusedDomain[];
-}
-
-export interface WatchedDomain {
-  readonly domain: string;
-  readonly mail: WatchedRow["mail"];
-  readonly since: string;
-  readonly registered: string | null;
-  readonly disposable: boolean | null;
-}
-
 const WATCH_PAGE = 1_000;
 const CHANGES_SHOWN = 20;
 const EVENTS_MS = 90 * DAY_MS;
-export interface WatchedPage {
-  readonly domains: readonly WatchedDomain[];
-  readonly next: string | null;
-}
-
-export interface DomainChange {
-  readonly domain: string;
-  readonly kind: WatchKind;
-  readonly at: string;
-}
 
 /** One transaction and one turn of the event loop. */
 const NAMES_AT_ONCE = 200;
@@ -64,11 +41,7 @@ export class WatchList {
   }
 
   /** Those already watched keep what is known of them. Throws the `Refusal` of more than `most`. */
-  async add(
-    accountId: string,
-    names: readonly string[],
-    most: number | null,
-  ): Promise<WatchChange> {
+  async add(accountId: string, names: readonly string[], most: number | null) {
     const refused: RefusedDomain[] = [];
     for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
       const read = this.#read(names.slice(at, at + NAMES_AT_ONCE));
@@ -80,11 +53,7 @@ export class WatchList {
   }
 
   /** Those that are not named are watched no more. */
-  async replace(
-    accountId: string,
-    names: readonly string[],
-    most: number | null,
-  ): Promise<WatchChange> {
+  async replace(accountId: string, names: readonly string[], most: number | null) {
     const kept = new Set(this.#read(names).domains);
     if (kept.size > (most ?? Infinity)) throw tooManyWatched(most ?? 0);
     const gone: string[] = [];
@@ -119,9 +88,9 @@ export class WatchList {
   }
 
   /** By name, up to 1,000; `next` goes into `after`. */
-  async page(accountId: string, after: string): Promise<WatchedPage> {
+  async page(accountId: string, after: string) {
     const rows = await this.#rows(accountId, after);
-    const domains = rows.map((row): WatchedDomain => ({
+    const domains = rows.map((row) => ({
       domain: row.domain,
       mail: row.mail,
       since: isoTime(Number(row.mail_since_ms)),
@@ -132,7 +101,7 @@ export class WatchList {
   }
 
   /** The last 20, newest first. */
-  async changes(accountId: string): Promise<readonly DomainChange[]> {
+  async changes(accountId: string) {
     const rows = await this.#deps.db
       .selectFrom("watch_events")
       .select(["domain", "kind", "at_ms"])
@@ -219,3 +188,5 @@ export const pruneWatchEvents = (db: Kysely<Database>, nowMs: number): Promise<n
   });
 
 export type WatchKind = WatchEventRow["kind"];
+
+export type WatchedPage = Awaited<ReturnType<WatchList["page"]>>;

@@ -14,7 +14,6 @@ import { SoughtAddress } from "../core/batch/sought-address.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
 import { changeRows, countRows, deleteRows } from "../store/rows.ts";
 import type { Database } from "../store/schema.ts";
-import type { ForgetReport } from "./gate-shapes.ts";
 import { type AccountHash, mailboxId, knownMark, trafficMarks } from "./traffic-marks.ts";
 
 export interface ForgetDeps {
@@ -98,11 +97,7 @@ export const UNDER_WAY_MS = 12_000;
 const ELSEWHERE = ["back-ups of the database", "what webhooks and answers brought to others"];
 
 /** Deletes what is kept of one person in every account. Throws the `Refusal` of no address. */
-export async function forgetPerson(
-  deps: ForgetDeps,
-  text: string,
-  note?: Note,
-): Promise<ForgetReport> {
+export async function forgetPerson(deps: ForgetDeps, text: string, note?: Note) {
   const report = await findPerson(deps, text, false);
   const counts = Object.entries(report.found).map(([name, count]) => `${name} ${String(count)}`);
   // Whose data it was is not written down.
@@ -122,11 +117,7 @@ export function forgetAgain(deps: ForgetAgainDeps, text: string): void {
 }
 
 /** What is kept of one person; deletes it unless it is only looked for. */
-export async function findPerson(
-  deps: ForgetDeps,
-  text: string,
-  isLook: boolean,
-): Promise<ForgetReport> {
+export async function findPerson(deps: ForgetDeps, text: string, isLook: boolean) {
   const entry = readEntry(trimEntry(text), "address");
   if (entry.kind !== "address") throw badField("That is not a valid email address.");
   const { address } = entry;
@@ -140,3 +131,5 @@ export async function findPerson(
   const own = await deps.accounts.find(person.key);
   return { found, account_id: own?.id ?? null, elsewhere: ELSEWHERE };
 }
+
+export type ForgetReport = Awaited<ReturnType<typeof findPerson>>;

@@ -1,4 +1,3 @@
-import type { FeedbackOutcome, HookOutcome, HookSystem } from "../core/policy/outcomes.ts";
 import { component, type Described, oneOf, orNull, Type } from "../core/json-schema.ts";
 import { QUESTIONS } from "../core/policy/default-policy.ts";
 import { type Decision, DECISIONS, VERIFIED } from "../core/policy/policy.ts";
@@ -52,8 +51,6 @@ export const DecisionAnswer = Type.Object(
 );
 export type DecisionAnswer = Described<typeof DecisionAnswer>;
 
-type EachDecision = Readonly<Record<Decision, number>>;
-
 export interface PolicyJson {
   readonly name: string;
   readonly built_in: boolean;
@@ -63,101 +60,10 @@ export interface PolicyJson {
   readonly created_at: string | null;
 }
 
-export interface PolicyPage extends PolicyJson {
-  readonly version: number;
-  readonly document: unknown;
-  readonly rule_reasons: readonly string[];
-  /** What this version of the service does not take: it is ignored. */
-  readonly mistakes?: readonly string[];
-  readonly versions: readonly {
-    readonly version: number;
-    readonly state: "live" | "shadow" | "old";
-    readonly author: string | null;
-    readonly created_at: string | null;
-  }[];
-}
-
-export interface SavedPolicy {
-  readonly name: string;
-  readonly version: number;
-  /** Old versions that were deleted to make room; absent for none. */
-  readonly pruned?: number;
-}
-
-export interface RuleCounts {
-  readonly counts: readonly {
-    readonly version: number;
-    /** Counts from 0; null: no rule fits. */
-    readonly rule: number | null;
-    readonly count: number;
-  }[];
-}
-
-export interface FeedbackMark {
-  readonly mailbox: string;
-  readonly outcome: FeedbackOutcome;
-}
-
 export interface Pair {
   readonly live: Decision;
   readonly shadow: Decision;
   readonly count: number;
-}
-
-export interface ShadowReport {
-  readonly live: number;
-  readonly shadow: number | null;
-  readonly days: readonly { readonly day: string; readonly pairs: readonly Pair[] }[];
-  readonly pairs: readonly Pair[];
-  readonly total: number;
-  readonly changed: number;
-  readonly domains: readonly (Pair & { readonly day: string; readonly domain: string })[];
-}
-
-/** Far more messages than usual to mailboxes that the account never sent to. */
-export interface Wave {
-  readonly state: "began" | "ended";
-  readonly began_at: string;
-  readonly ended_at: string | null;
-  readonly messages: number;
-  /** The median hour of 14 days. */
-  readonly usual: number;
-}
-
-export interface OutcomeReport {
-  readonly days: readonly (EachDecision & { readonly day: string })[];
-  /** As many days before them; fewer when counts do not go back that far. */
-  readonly before: readonly (EachDecision & { readonly day: string })[];
-  readonly reasons: readonly {
-    readonly decision: Decision;
-    readonly reason: string;
-    readonly count: number;
-  }[];
-  readonly keys: readonly (EachDecision & {
-    readonly key_id: string | null;
-    readonly name: string | null;
-  })[];
-  readonly forms: readonly (EachDecision & { readonly form: string | null })[];
-  readonly total: number;
-}
-
-interface HookCallJson {
-  readonly at: string;
-  readonly outcome: HookOutcome;
-  readonly why: string;
-  readonly duration_ms: number;
-}
-
-export interface HookJson {
-  readonly id: string;
-  readonly system: HookSystem;
-  readonly url: string;
-  readonly policy: string;
-  readonly challenge: "accept" | "reject";
-  readonly created_at: string;
-  readonly calls: Readonly<Record<HookOutcome, number>>;
-  readonly last_call: HookCallJson | null;
-  readonly last_failure: HookCallJson | null;
 }
 
 export const LoggedDecision = Type.Object({
@@ -226,9 +132,3 @@ export const DecisionPage = Type.Object({
 export type DecisionPage = Described<typeof DecisionPage>;
 
 export const FEEDBACK_NOTE_MAX = 1_000;
-
-export interface ForgetReport {
-  readonly found: Readonly<Record<string, number>>;
-  readonly account_id: string | null;
-  readonly elsewhere: readonly string[];
-}

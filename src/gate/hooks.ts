@@ -8,7 +8,6 @@ import {
 import { dayOf, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { type HookJson } from "./gate-shapes.ts";
 import type { PublicHostCheck } from "../outbound/dial.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import { badField, notFound, notNow } from "../base/refusals.ts";
@@ -37,13 +36,6 @@ export type Hook = Readonly<Omit<HookRow, "last_call" | "last_failure">>;
 
 export interface HookNews extends Readonly<HookCountRow> {
   readonly last: HookCall;
-}
-
-export interface HookStanding {
-  readonly lastCall: HookCall | undefined;
-  /** The newest call that was neither accepted nor refused. */
-  readonly lastFailure: HookCall | undefined;
-  readonly counts: Readonly<Record<HookOutcome, number>>;
 }
 
 const callIn = (text: string | null | undefined): HookCall | undefined =>
@@ -120,7 +112,7 @@ export class Hooks {
     });
   }
 
-  async standing(id: string, fromDay: number): Promise<HookStanding> {
+  async standing(id: string, fromDay: number) {
     const row = await findRow(this.#db, "hooks", { id });
     const rows = await this.#db
       .selectFrom("hook_counts")
@@ -133,8 +125,9 @@ export class Hooks {
     const counts = HOOK_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0] as const);
     return {
       lastCall: callIn(row?.last_call),
+      /** The newest call that was neither accepted nor refused. */
       lastFailure: callIn(row?.last_failure),
-      counts: Object.fromEntries(counts) as HookStanding["counts"],
+      counts: Object.fromEntries(counts) as Record<HookOutcome, number>,
     };
   }
 
@@ -155,12 +148,6 @@ export interface HookOrder {
   readonly policy?: string | undefined;
   readonly challenge?: string | undefined;
   readonly jwksUrl?: string | undefined;
-}
-
-export interface SignedExample {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
 export interface HookServiceDeps {
@@ -185,10 +172,7 @@ export class HookService {
     this.#deps = deps;
   }
 
-  async create(
-    accountId: string,
-    order: HookOrder,
-  ): Promise<HookJson & { readonly secret: string | null }> {
+  async create(accountId: string, order: HookOrder) {
     const { hooks, box, ids } = this.#deps;
     const hook = await newHook(accountId, order, this.#deps);
     const secret = newSecret(hook.system, ids);
@@ -203,8 +187,8 @@ export class HookService {
     return { ...(await this.#shown(made)), secret: hook.system === "neon" ? null : secret };
   }
 
-  async list(accountId: string): Promise<readonly HookJson[]> {
-    const rows: HookJson[] = [];
+  async list(accountId: string) {
+    const rows = [];
     for (const hook of await this.#deps.hooks.list(accountId)) rows.push(await this.#shown(hook));
     return rows;
   }
@@ -225,7 +209,7 @@ export class HookService {
     if (!(await this.#deps.hooks.remove(hook.id))) throw notFound();
   }
 
-  example(hook: Hook, email: string): SignedExample {
+  example(hook: Hook, email: string) {
     const { box, clock } = this.#deps;
     const { example, sign, name } = SYSTEMS[hook.system];
     const secret = box.open(hook.secret, aboutHook(hook.id));
@@ -251,7 +235,7 @@ export class HookService {
     return `${this.#deps.publicUrl()}/hooks/${id}`;
   }
 
-  async #shown(hook: Hook): Promise<HookJson> {
+  async #shown(hook: Hook) {
     const { hooks, clock } = this.#deps;
     const fromDay = dayOf(clock.nowMs()) - COUNTED_DAYS + 1;
     const { counts, lastCall, lastFailure } = await hooks.standing(hook.id, fromDay);
@@ -318,12 +302,11 @@ function newSecret(system: HookSystem, ids: Ids): string {
   return system === "supabase" ? `v1,${secret}` : secret;
 }
 
-const callRow = (call: HookCall | undefined): HookJson["last_call"] =>
-  call === undefined
-    ? null
-    : {
-        at: isoTime(call.atMs),
-        outcome: call.outcome,
-        why: call.why,
-        duration_ms: call.durationMs,
-      };
+function callRow(call: HookCall | undefined) {
+  if (call === undefined) return null;
+  const { atMs, outcome, why, durationMs } = call;
+  return { at: isoTime(atMs), outcome, why, duration_ms: durationMs };
+}
+
+export type HookJson = Awaited<ReturnType<HookService["list"]>>[number];
+export type SignedExample = ReturnType<HookService["example"]>;

@@ -15,7 +15,6 @@ import { pruneRows } from "../store/prune.ts";
 import type { Database } from "../store/schema.ts";
 import type { OutcomeCountRow, RuleCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
-import type { OutcomeReport } from "./gate-shapes.ts";
 import type { Hooks } from "./hooks.ts";
 import type { PoliciesInForce } from "./rulings.ts";
 
@@ -318,8 +317,6 @@ const totalOf = (sums: ByDecision): number =>
 const mostFirst = (all: ReadonlyMap<string, ByDecision>): readonly [string, ByDecision][] =>
   [...all].toSorted(([, a], [, b]) => totalOf(b) - totalOf(a));
 
-export type ReportOutcomes = (accountId: string, days: number) => Promise<OutcomeReport>;
-
 export interface OutcomeReportDeps {
   readonly outcomes: Pick<Outcomes, "ofAccount">;
   readonly keys: Pick<Keys, "list">;
@@ -327,9 +324,8 @@ export interface OutcomeReportDeps {
   readonly clock: Pick<Clock, "nowMs">;
 }
 
-export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
-  const { outcomes, keys, hooks, clock } = deps;
-  return async (accountId, days) => {
+export function createOutcomeReport({ outcomes, keys, hooks, clock }: OutcomeReportDeps) {
+  return async (accountId: string, days: number) => {
     const today = dayOf(clock.nowMs());
     const fromDay = today - days + 1;
     const firstDay = Math.max(fromDay - days, today - OUTCOME_DAYS + 1);
@@ -347,6 +343,7 @@ export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
     for (const { id, system } of await hooks.list(accountId)) names.set(`hook:${id}`, system);
     return {
       days: daysFrom(fromDay, days),
+      // Fewer when counts do not go back that far.
       before: daysFrom(firstDay, fromDay - firstDay),
       reasons: summed(reasons, ({ decision, reason }) => `${decision} ${reason}`),
       keys: mostFirst(byDecision(rows, (row) => row.key_id)).map(([id, sums]) => ({
@@ -362,3 +359,6 @@ export function createOutcomeReport(deps: OutcomeReportDeps): ReportOutcomes {
     };
   };
 }
+
+export type ReportOutcomes = ReturnType<typeof createOutcomeReport>;
+export type OutcomeReport = Awaited<ReturnType<ReportOutcomes>>;

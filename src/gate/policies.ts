@@ -15,14 +15,7 @@ import { prunedWords } from "../core/policy/sentence.ts";
 import { isReservedName } from "../core/reserved-name.ts";
 import type { Notices } from "../store/notices.ts";
 import type { PolicyVersionRow, ShadowCountRow } from "../store/tables/policy.ts";
-import type {
-  Pair,
-  PolicyJson,
-  PolicyPage,
-  RuleCounts,
-  SavedPolicy,
-  ShadowReport,
-} from "./gate-shapes.ts";
+import type { Pair, PolicyJson } from "./gate-shapes.ts";
 import { Outcomes, summed } from "./outcomes.ts";
 import { POLICY_LIMITS, PolicyStore, type Sql } from "./policy-store.ts";
 
@@ -64,9 +57,9 @@ export class PolicyService {
     return rows;
   }
 
-  async show(accountId: string, name: string, asked?: number): Promise<PolicyPage> {
+  async show(accountId: string, name: string, asked?: number) {
     const head = await this.#head(accountId, name);
-    const { live, shadow } = head;
+    const { live } = head;
     const version = asked ?? live;
     const saved = await this.#store.version(accountId, name, version);
     if (saved === undefined && !isBuiltIn(name, version)) throw noSuchPolicy();
@@ -82,18 +75,13 @@ export class PolicyService {
       ...(!read.ok && { mistakes: read.mistakes }),
       versions: all.map((one) => ({
         version: one.version,
-        state: one.version === live ? "live" : one.version === shadow ? "shadow" : "old",
+        state: stateOf(one.version, head),
         ...authorOf(one),
       })),
     };
   }
 
-  async save(
-    { account, author }: Author,
-    name: string,
-    document: unknown,
-    as: "live" | "shadow",
-  ): Promise<SavedPolicy> {
+  async save({ account, author }: Author, name: string, document: unknown, as: "live" | "shadow") {
     checkName(name);
     if (as === "shadow") await this.#head(account.id, name);
     const made = {
@@ -111,7 +99,7 @@ export class PolicyService {
     return policy;
   }
 
-  async setShadow(accountId: string, name: string, version: number): Promise<SavedPolicy> {
+  async setShadow(accountId: string, name: string, version: number) {
     await this.#head(accountId, name);
     if (!(await this.#store.setShadow(accountId, name, version))) throw noSuchPolicy();
     await this.#changed(accountId, `${name} ${String(version)} shadow`);
@@ -124,7 +112,7 @@ export class PolicyService {
     await this.#changed(accountId, `${name} without shadow`);
   }
 
-  async promote(accountId: string, name: string): Promise<SavedPolicy> {
+  async promote(accountId: string, name: string) {
     await this.#head(accountId, name);
     const version = await this.#store.promote(accountId, name);
     if (version === undefined) throw notNow("No shadow runs beside this policy.");
@@ -139,13 +127,13 @@ export class PolicyService {
     await this.#changed(accountId, `${name} removed`);
   }
 
-  async ruleCounts(accountId: string, name: string, days: number): Promise<RuleCounts> {
+  async ruleCounts(accountId: string, name: string, days: number) {
     const fromDay = dayOf(this.#deps.clock.nowMs()) - days + 1;
     const counts = await this.#outcomes.rulesOf(accountId, name, fromDay);
     return { counts: counts.map((one) => ({ ...one, rule: one.rule < 0 ? null : one.rule })) };
   }
 
-  async shadowReport(accountId: string, name: string, days: number): Promise<ShadowReport> {
+  async shadowReport(accountId: string, name: string, days: number) {
     const { live, shadow } = await this.#head(accountId, name);
     const fromDay = dayOf(this.#deps.clock.nowMs()) - days + 1;
     const which = shadow && { account_id: accountId, policy: name, version: shadow };
@@ -200,6 +188,11 @@ export class PolicyService {
     return { name, built_in, live, shadow, ...authorOf(saved) };
   }
 }
+
+export type SavedPolicy = Awaited<ReturnType<PolicyService["save"]>>;
+
+const stateOf = (version: number, { live, shadow }: PolicyHead) =>
+  version === live ? "live" : version === shadow ? "shadow" : "old";
 
 type PolicyHead = Pick<PolicyJson, "name" | "live" | "shadow">;
 

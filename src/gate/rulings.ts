@@ -20,7 +20,6 @@ import {
   type CheckFacts,
   decide,
   decideEarly,
-  type Decision,
   type Facts,
   type FactSource,
   needsDomainAge,
@@ -30,7 +29,6 @@ import {
 } from "../core/policy/policy.ts";
 import type { CountedQuestion, LaterFacts } from "./traffic.ts";
 import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
-import type { FullResult } from "../core/validate/result.ts";
 import type { Notices } from "../store/notices.ts";
 import type { PolicyVersionRow } from "../store/tables/policy.ts";
 
@@ -219,41 +217,25 @@ export function askedBy({ live, shadow }: PoliciesInForce, premium: boolean): Re
   return { features: premium && wantsAge ? ["domain_age"] : [], spamTrap: premium };
 }
 
-export interface PolicyTest {
-  readonly entry: string;
-  readonly decision: Decision;
-  readonly reason: string;
-  /** Counts from 0; null: `else`. */
-  readonly rule: number | null;
-  readonly message?: string;
-  readonly did_you_mean?: string;
-  readonly complete: boolean;
-  /** Facts of the account's traffic and feedback, which a test does not count, that rules before this one ask for. */
-  readonly untested?: readonly string[];
-  readonly result: FullResult;
-}
-
-export type TestPolicy = (
-  policy: Policy,
-  entries: readonly string[],
-  options: {
-    readonly premium: boolean;
-    readonly language?: string;
-    readonly confirmed?: boolean;
-  },
-) => Promise<readonly PolicyTest[]>;
-
 export function createTestPolicy({
   check,
   datasets,
 }: {
   readonly check: SingleCheck;
   readonly datasets: () => Datasets;
-}): TestPolicy {
-  return (policy, entries, { premium, language = "en", confirmed = false }) => {
+}) {
+  return (
+    policy: Policy,
+    entries: readonly string[],
+    {
+      premium,
+      language = "en",
+      confirmed = false,
+    }: { readonly premium: boolean; readonly language?: string; readonly confirmed?: boolean },
+  ) => {
     const policies = { name: "tested", live: { version: 0, policy } };
     const asked = askedBy(policies, premium);
-    const test = async (entry: string): Promise<PolicyTest> => {
+    const test = async (entry: string) => {
       const validation = await check({ text: entry, mode: "address", asked });
       const checked = checkedEntry(validation, datasets());
       const { outcome, message } = rule(
@@ -269,10 +251,12 @@ export function createTestPolicy({
         entry,
         decision: outcome.decision,
         reason: outcome.reason,
+        /** Counts from 0; null: `else`. */
         rule: outcome.rule ?? null,
         ...(message !== undefined && { message }),
         ...(meant !== undefined && { did_you_mean: meant }),
         complete: isComplete,
+        // Facts of the account's traffic and feedback, which a test does not count, that rules before this one ask for.
         ...(untested.length > 0 && { untested }),
         result,
       };
@@ -280,3 +264,6 @@ export function createTestPolicy({
     return Promise.all(entries.map(test));
   };
 }
+
+export type TestPolicy = ReturnType<typeof createTestPolicy>;
+export type PolicyTest = Awaited<ReturnType<TestPolicy>>[number];

@@ -9,7 +9,6 @@ import type { Database } from "../store/schema.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { Announce } from "../webhooks/dispatcher.ts";
-import type { Wave } from "./gate-shapes.ts";
 import { type AccountHash, messagesMark, type TrafficOwner } from "./traffic-marks.ts";
 import type { Traffic } from "./traffic.ts";
 import { isWave, type NewMailboxes } from "./traffic-store.ts";
@@ -100,8 +99,10 @@ export class SendAlerts {
   }
 }
 
-const waveOf = ({ began_ms, messages, usual }: WaveRow, endedMs?: number): Wave => ({
-  state: endedMs === undefined ? "began" : "ended",
+type Wave = ReturnType<typeof waveOf>;
+
+const waveOf = ({ began_ms, messages, usual }: WaveRow, endedMs?: number) => ({
+  state: endedMs === undefined ? ("began" as const) : ("ended" as const),
   began_at: isoTime(Number(began_ms)),
   ended_at: endedMs === undefined ? null : isoTime(endedMs),
   messages: Number(messages),

@@ -41,13 +41,6 @@ interface Kept {
   readonly codes: readonly string[];
 }
 
-export interface BegunSecondFactor {
-  readonly secret: string;
-  readonly uri: string;
-  /** The secret, sealed: nothing is stored until it comes back with a code. */
-  readonly set_up: string;
-}
-
 interface SecondFactorDeps {
   readonly accounts: Pick<Accounts, "replaceSecondFactor">;
   readonly box: SecretBox;
@@ -63,7 +56,8 @@ export class SecondFactors {
     this.#deps = deps;
   }
 
-  begin({ id, email, secondFactor }: Account): BegunSecondFactor {
+  /** `set_up` is the secret, sealed: nothing is stored until it comes back with a code. */
+  begin({ id, email, secondFactor }: Account) {
     if (secondFactor !== undefined) throw notNow("The second factor is on. Remove it first.");
     const octets = randomBytes(SECRET_BYTES);
     const secret = base32(octets);

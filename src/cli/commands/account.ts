@@ -6,8 +6,7 @@ import { type AccountService, emailTaken, endedWords } from "../../accounts/acco
 import type { Credits } from "../../accounts/credits.ts";
 import type { KeyService } from "../../accounts/keys.ts";
 import type { AccountSwitches } from "../../gate/account-switches.ts";
-import type { OutcomeReport } from "../../gate/gate-shapes.ts";
-import { OUTCOME_DAYS, type ReportOutcomes } from "../../gate/outcomes.ts";
+import { OUTCOME_DAYS, type OutcomeReport, type ReportOutcomes } from "../../gate/outcomes.ts";
 import type { Tokens } from "../../gate/tokens.ts";
 import {
   accountNamed,

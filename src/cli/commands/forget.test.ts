@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { test } from "node:test";
-import type { ForgetReport } from "../../gate/gate-shapes.ts";
+import type { ForgetReport } from "../../gate/forget-person.ts";
 import { opening } from "../command.ts";
 import { program, runProgram } from "../program.ts";
 import { recordingTerminal } from "../../../test/process/recording-terminal.ts";

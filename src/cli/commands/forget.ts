@@ -1,4 +1,4 @@
-import type { ForgetReport } from "../../gate/gate-shapes.ts";
+import type { ForgetReport } from "../../gate/forget-person.ts";
 import { rowsFor } from "../command.ts";
 import { refuse, shown, sureToDelete } from "../terminal.ts";
 

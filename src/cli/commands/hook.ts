@@ -1,7 +1,6 @@
 import { Argument, Option } from "@commander-js/extra-typings";
 import { HOOK_OUTCOMES, HOOK_SYSTEMS } from "../../core/policy/outcomes.ts";
-import type { HookJson } from "../../gate/gate-shapes.ts";
-import type { HookService, SignedExample } from "../../gate/hooks.ts";
+import type { HookJson, HookService, SignedExample } from "../../gate/hooks.ts";
 import { accountRowsFor, group, rowsFor, type WithAccounts } from "../command.ts";
 import { refuse, shown, table } from "../terminal.ts";
 

@@ -3,8 +3,8 @@ import { DEFAULT_NAME } from "../../core/policy/default-policy.ts";
 import { parsePolicy, working } from "../../core/policy/parse-policy.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { prunedWords } from "../../core/policy/sentence.ts";
-import type { PolicyJson, SavedPolicy } from "../../gate/gate-shapes.ts";
-import type { PolicyService } from "../../gate/policies.ts";
+import type { PolicyJson } from "../../gate/gate-shapes.ts";
+import type { PolicyService, SavedPolicy } from "../../gate/policies.ts";
 import {
   accountRowsFor,
   type CommandAnswer,

@@ -4,7 +4,7 @@ import { EMAIL, worldFor, ZONE } from "../../../test/dashboard/account-world.ts"
 import { PASSWORD } from "../../../test/dashboard/dashboard-world.ts";
 import { parseAddress } from "../../core/address/address.ts";
 import { UNDER_WAY_MS } from "../../gate/forget-person.ts";
-import type { ForgetReport } from "../../gate/gate-shapes.ts";
+import type { ForgetReport } from "../../gate/forget-person.ts";
 import {
   createAccountHash,
   mailboxId,

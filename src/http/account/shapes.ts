@@ -6,21 +6,16 @@ import type { ROUTES } from "./dashboard.ts";
 
 export type { AllowanceJson, PurseJson, UsageDayJson } from "../../accounts/allowance.ts";
 export type { Key } from "../../accounts/key-json.ts";
-export type { BegunSecondFactor as SecondFactorSetUp } from "../../accounts/sign-in/second-factor.ts";
 export type { CheckStep, EvidenceShape, FrontPage } from "../../check/check-shapes.ts";
 export type {
   DecisionGroup,
   DecisionGroups,
-  FeedbackMark,
-  ForgetReport,
   LoggedDecision,
-  OutcomeReport,
-  PolicyPage,
   PolicyJson,
-  RuleCounts,
-  SavedPolicy,
-  ShadowReport,
 } from "../../gate/gate-shapes.ts";
+export type { ForgetReport } from "../../gate/forget-person.ts";
+export type { OutcomeReport } from "../../gate/outcomes.ts";
+export type { SavedPolicy } from "../../gate/policies.ts";
 export type { PolicyTest } from "../../gate/rulings.ts";
 export type { OwnEntry, Source } from "../../lists/rules/entry-json.ts";
 export type { ListRowJson } from "./lists.ts";
@@ -39,6 +34,7 @@ export type AccountJson = NonNullable<SessionState["account"]>;
 export type Plan = AnswerOf<"GET plans">["plans"][number];
 export type Usage = AnswerOf<"GET usage">;
 export type CreditsJson = AnswerOf<"GET credits">;
+export type SecondFactorSetUp = AnswerOf<"POST second-factor">;
 export type SignInJson = AnswerOf<"GET sessions">["sessions"][number];
 export type WatchState = AnswerOf<"GET watch">;
 export type WebhookState = AnswerOf<"GET webhook">;
@@ -50,8 +46,12 @@ export type ListState = AnswerOf<"GET lists/:id">;
 export type ReadList = NonNullable<ListState["read"]>;
 export type RepairJson = ReadList["repairs"][number];
 export type AccountDecisions = AnswerOf<"GET decisions">;
+export type FeedbackMark = AccountDecisions["marks"][number];
 export type FoundDecisions = AnswerOf<"POST decisions/find">;
 export type ReportedGroup = AnswerOf<"POST decisions/report">;
+export type PolicyPage = AnswerOf<"GET policies/:id">;
+export type RuleCounts = AnswerOf<"GET policies/:id/counts">;
+export type ShadowReport = AnswerOf<"GET policies/:id/shadow">;
 export type HooksPage = AnswerOf<"GET hooks">;
 export type SignUpState = AnswerOf<"GET admin/signup">;
 export type ResetLink = AnswerOf<"POST admin/accounts">;

@@ -5,7 +5,7 @@ import { advise, explain } from "../core/validate/explain.ts";
 import { meantBy, withLostAt } from "../core/validate/malformed.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { ownerKey } from "../base/owner.ts";
-import type { CheckStep, EvidenceShape } from "./check-shapes.ts";
+import type { CheckStep } from "./check-shapes.ts";
 import type { Admission, Admitted } from "../accounts/admission/admission.ts";
 import { type CheckAnswer, orRefund } from "./check-one.ts";
 import { denialFields, readWanted, type SortedFeatures, sortFeatures } from "./features.ts";
@@ -100,7 +100,17 @@ export function coreStep(text: string, validation: Validation, datasets: Dataset
   return {
     step: "full",
     result: validation.result,
-    evidence: shownEvidence(validation.evidence, datasets),
+    evidence: explain({ evidence: validation.evidence }, datasets).map(
+      ({ signal, weight, subject, by, lists }) => ({
+        signal,
+        title: signalTitle(signal),
+        says: sentenceOf(signal, subject),
+        weight: Math.round(weight * 100),
+        ...(subject !== undefined && { subject }),
+        by,
+        lists,
+      }),
+    ),
     advice: [],
     ...repair(text, validation),
   };
@@ -114,20 +124,6 @@ function repair(text: string, validation: Validation): Pick<CheckStep, "problem"
     ...(meant !== undefined && { meant }),
   };
 }
-
-const shownEvidence = (
-  evidence: Validation["evidence"],
-  datasets: Datasets,
-): readonly EvidenceShape[] =>
-  explain({ evidence }, datasets).map(({ signal, weight, subject, by, lists }) => ({
-    signal,
-    title: signalTitle(signal),
-    says: sentenceOf(signal, subject),
-    weight: Math.round(weight * 100),
-    ...(subject !== undefined && { subject }),
-    by,
-    lists,
-  }));
 
 const shower =
   (text: string, sorted: SortedFeatures, deps: AccountCheckDeps, isAccount: boolean) =>

@@ -53,15 +53,10 @@ const MESSAGE_MAX_OCTETS = 65_535;
 
 const MEDIA_TYPE = "application/dns-message";
 
-interface LaneItem {
-  readonly by: OwnerKey | undefined;
-  readonly begin: () => void;
-}
-
 /** RFC 8484 with GET, which browsers send to another origin without asking first. One retry after a fault. */
 export class HttpsResolver implements Resolver {
   readonly #options: HttpsResolverOptions;
-  readonly #lane = new Lane<LaneItem>({
+  readonly #lane = new Lane<{ readonly by: OwnerKey | undefined; readonly begin: () => void }>({
     start: ({ begin }) => begin(),
     size: () => UNDER_WAY_MAX,
   });

@@ -111,11 +111,6 @@ const SILENT_MS = 2_000;
 /** Less than the tries of a name take, so that a silence which goes on is known when they end. */
 const SILENT_AFTER_MS = 2_800;
 
-interface KeptPlace {
-  readonly untilMs: number;
-  readonly by: OwnerKey | undefined;
-}
-
 class UdpResolver implements Resolver, AttemptEvents {
   readonly #clock: Clock;
   readonly #startMs: number;
@@ -124,7 +119,7 @@ class UdpResolver implements Resolver, AttemptEvents {
   readonly #window: Window;
   readonly #lane: Lane<Query>;
   readonly #open = new Set<Query>();
-  readonly #kept = new Set<KeptPlace>();
+  readonly #kept = new Set<{ readonly untilMs: number; readonly by: OwnerKey | undefined }>();
   readonly #unknown = noUnknown();
   readonly #counts = { ...NO_COUNTS };
   readonly #ticker: Ticker;

@@ -24,8 +24,6 @@ import type { Assessed, ListWork } from "./feed-worker.ts";
 import type { FeedStatus, ListRefusal, RefreshOutcome } from "./feed-status.ts";
 import { type LoadedLists, loadLists } from "./load-lists.ts";
 
-type FetchAnswer = { readonly body: Uint8Array; readonly validators: Validators } | RefreshOutcome;
-
 const FETCH_MS = 60_000;
 const BYTES_MAX = 16 * 1_048_576;
 const REDIRECTS_MAX = 3;
@@ -36,7 +34,7 @@ export async function fetchList(
   url: string,
   last: Validators | undefined,
   http: Outbound["http"],
-): Promise<FetchAnswer> {
+): Promise<{ readonly body: Uint8Array; readonly validators: Validators } | RefreshOutcome> {
   const conditions = {
     ...(last?.etag !== undefined && { "If-None-Match": last.etag }),
     ...(last?.lastModified !== undefined && { "If-Modified-Since": last.lastModified }),

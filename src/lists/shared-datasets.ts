@@ -79,7 +79,7 @@ export function shareDatasets(contents: ListContents): SharedDatasets {
     families: familiesOf(
       disposable,
       curatedBits(sources),
-      (name) => !isNoFamily(name) && !exceptions.has(name),
+      (name) => !(FAMILY_EXCEPTIONS.has(name) || name.endsWith(".arpa")) && !exceptions.has(name),
     ),
     history: contents.disposable.map(({ history }) => history && packHistory(history)),
     free: packAsIs(free),
@@ -199,9 +199,6 @@ const FAMILY_MIN = 3;
 
 const curatedBits = (sources: readonly FeedSource[]): number =>
   sources.reduce((bits, { kind }, bit) => bits | (kind === "curated" ? 1 << bit : 0), 0);
-
-const isNoFamily = (registrable: string): boolean =>
-  FAMILY_EXCEPTIONS.has(registrable) || registrable.endsWith(".arpa");
 
 function familiesOf(
   disposable: ArrayBufferLike,

@@ -6,7 +6,7 @@ import { type Reason, reasonsOf } from "../../../src/core/validate/explain.ts";
 import type { FullResult } from "../../../src/core/validate/result.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { createSingleCheck } from "../../../src/check/single-check.ts";
-import { type DenialFields, denialFields, sortFeatures } from "../../../src/check/features.ts";
+import { denialFields, sortFeatures } from "../../../src/check/features.ts";
 import { CORE_BUDGET_MS } from "../../../src/check/bounded-lookup.ts";
 
 export type Result = FullResult & {
@@ -84,7 +84,7 @@ export function validatorOf(parts: ValidatorParts): Validator {
       return {
         ...withMeant(result, meantBy(validation)),
         reasons,
-        ...unavailableFields(asked, unavailable),
+        ...denialFields(sortFeatures(asked, { premium: true }), unavailable, ""),
       };
     },
     refreshLists: parts.refreshLists,
@@ -104,11 +104,4 @@ function featuresOf(asked: FeatureName | readonly FeatureName[]): readonly Featu
     throw new RangeError(`features: "${unknown}" is not one of ${known.join(", ")}`);
   }
   return FEATURES.filter((name) => names.includes(name) || names.includes("all"));
-}
-
-function unavailableFields(
-  asked: readonly Feature[],
-  unavailable: readonly Feature[],
-): Pick<DenialFields, "temporarily_unavailable_features"> {
-  return denialFields(sortFeatures(asked, { premium: true }), unavailable, "");
 }

@@ -19,7 +19,7 @@ import {
   LOWER,
   parsePolicyRecord,
 } from "./dmarc/dmarc.ts";
-import type { DomainAge, DomainAgeFields } from "./domain-age.ts";
+import type { DomainAgeFields } from "./domain-age.ts";
 import type { SpfFields, SpfSummary } from "./spf/spf.ts";
 
 const FIELDS = {
@@ -72,10 +72,6 @@ function dmarcValue({ policy, record, pct = 100, rua }: Dmarc): number {
   return (value(policy) * pct + value(LOWER[policy]) * (100 - pct)) / 100;
 }
 
-function ageValue({ age_days: days }: DomainAge): number {
-  return AGE_VALUES.find(([below]) => days < below)?.[1] ?? 1;
-}
-
 type WeightedInput = readonly [weight: number, value: number];
 
 /** The weighted mean of what was asked for and obtained, 0 to 100. Improving one input never lowers it. */
@@ -96,7 +92,8 @@ function inputsOf({ email_auth: auth = {}, domain_age: age }: Inputs, mx: number
     inputs.push([WEIGHTS.dkim, DKIM_VALUES[auth.dkim_configured ? "found" : "notFound"]]);
   }
   if (auth.dmarc !== undefined) inputs.push([WEIGHTS.dmarc, dmarcValue(auth.dmarc)]);
-  if (age !== undefined) inputs.push([WEIGHTS.age, ageValue(age)]);
+  if (age !== undefined)
+    inputs.push([WEIGHTS.age, AGE_VALUES.find(([below]) => age.age_days < below)?.[1] ?? 1]);
   return inputs;
 }
 

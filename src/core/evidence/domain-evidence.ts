@@ -203,10 +203,8 @@ interface Standing {
 export function standingOf(name: string, datasets: Datasets): Standing | undefined {
   const word = datasets.operator.domain(name);
   if (word === undefined) return listStanding(name, datasets);
-  return word === "deny" ? denied(name) : undefined;
+  return word === "deny" ? { strength: "strong", name, sources: 0 } : undefined;
 }
-
-const denied = (name: string): Standing => ({ strength: "strong", name, sources: 0 });
 
 function listStanding(name: string, datasets: Datasets): Standing | undefined {
   const sources = sourcesIn(datasets.disposable, name, datasets);

@@ -107,12 +107,6 @@ export function attempt<T>(
   }
 }
 
-/** Continues with a value at once, and with a promise later, which `late` may give a deadline first. */
-export function when<T, U>(
-  value: Awaitable<T>,
-  step: (value: T) => Awaitable<U>,
-  late?: (promise: Promise<T>) => Promise<T>,
-): Awaitable<U> {
-  if (!(value instanceof Promise)) return step(value);
-  return (late === undefined ? value : late(value)).then(step);
-}
+/** Continues with a value at once, and with a promise later. */
+export const when = <T, U>(value: Awaitable<T>, step: (value: T) => Awaitable<U>): Awaitable<U> =>
+  value instanceof Promise ? value.then(step) : step(value);

@@ -64,7 +64,7 @@ function v4Octets(address: string): readonly number[] | undefined {
       octets.push(octet);
       octet = -1;
     } else {
-      octet = Math.max(octet, 0) * 10 + digit(code);
+      octet = Math.max(octet, 0) * 10 + (code >= 48 && code <= 57 ? code - 48 : Number.NaN);
       if (!(octet <= 255)) return undefined;
     }
   }
@@ -72,8 +72,6 @@ function v4Octets(address: string): readonly number[] | undefined {
 }
 
 const DOT = 46;
-
-const digit = (code: number): number => (code >= 48 && code <= 57 ? code - 48 : Number.NaN);
 
 /** The eight groups of a textual IPv6 address (RFC 4291 section 2.2); undefined if it is not one. */
 export function v6Groups(address: string): readonly number[] | undefined {

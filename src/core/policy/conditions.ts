@@ -52,7 +52,7 @@ export function policyFacts(
     confidence: result.confidence,
     signals: result.signals,
     domain: result.domain,
-    mx: mailNames(hosts),
+    mx: [...new Set(hosts.flatMap((host) => [host, registrableOf(host) ?? host]))],
     ...namesOf(domain),
     ...(age !== undefined && { fresh: age.fresh, age_days: age.age_days }),
     ...(kind !== undefined && { mail_kind: kind }),
@@ -429,7 +429,3 @@ export function subjectsOf(name: string, value: unknown): readonly string[] {
 export function reasonOfCondition(name: string, value: unknown): string | undefined {
   return name === "dns" && value === "unknown" ? "unknown" : rowOf(name)?.reason;
 }
-
-const mailNames = (hosts: readonly string[]): readonly string[] => [
-  ...new Set(hosts.flatMap((host) => [host, registrableOf(host) ?? host])),
-];

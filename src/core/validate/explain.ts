@@ -117,11 +117,9 @@ interface AdviceScope {
   readonly unavailable: readonly Feature[];
 }
 
-type AdvisedResult = Advised & PremiumFields;
-
 /** One piece of advice for each asked check, in the order asked; the spam trap, where it was checked, at the end. */
 export function advise(
-  result: AdvisedResult,
+  result: Advised & PremiumFields,
   { features, unavailable }: AdviceScope,
 ): readonly Advice[] {
   const pieces = features.flatMap((feature): readonly Advice[] => {

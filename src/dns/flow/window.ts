@@ -26,12 +26,6 @@ interface WindowSample {
   readonly tries: number;
 }
 
-interface Trial {
-  readonly size: number;
-  readonly before: WindowSample;
-  isJudged: boolean;
-}
-
 interface AnswerTally {
   good: number;
   bad: number;
@@ -53,7 +47,7 @@ export class Window {
   #startedMs: number | undefined;
   #most = 0;
   #accepted = BAD_MAX;
-  #trial: Trial | undefined;
+  #trial: { readonly size: number; readonly before: WindowSample; isJudged: boolean } | undefined;
 
   constructor(max: number) {
     this.#max = max;

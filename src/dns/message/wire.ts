@@ -124,15 +124,11 @@ function writeOpt(message: Uint8Array, at: number): void {
   message[at + 4] = UDP_PAYLOAD_OCTETS & 255;
 }
 
-function questionEnd(query: Uint8Array): number {
-  return query[11] === 1 ? query.length - OPT_OCTETS : query.length;
-}
-
 /** Whether `message` answers `query`: a response with its id that repeats its question, letters in any case (RFC 4343). */
 export function answers(message: Uint8Array, query: Uint8Array): boolean {
   if (!isResponse(message, query)) return false;
   if (message[4] === 0 && message[5] === 0) return isBareRefusal(message);
-  const end = questionEnd(query);
+  const end = query[11] === 1 ? query.length - OPT_OCTETS : query.length;
   if (message[4] !== 0 || message[5] !== 1 || message.length < end) return false;
   for (let at = HEADER_OCTETS; at < end; at += 1)
     if (!isSame(message[at] ?? 0, query[at] ?? 0)) return false;

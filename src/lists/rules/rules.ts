@@ -100,8 +100,6 @@ export const listLines = (said: readonly SaidLine[]): string =>
 const untilText = (expiresAtMs: number | undefined): string =>
   expiresAtMs === undefined ? "" : ` until ${isoDate(dayOf(expiresAtMs - 1))}`;
 
-const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text);
-
 export const NOTE_MAX = 500;
 
 export interface EntryDetails {
@@ -219,7 +217,7 @@ export class RuleService {
 
   async #saveAll(rules: readonly Rule[], { note, expiresAtMs }: EntryDetails): Promise<void> {
     const { entries, clock, notices, entriesMax = ENTRIES_MAX } = this.#deps;
-    if (note.length > NOTE_MAX || !isOneLine(note)) {
+    if (note.length > NOTE_MAX || /[\p{Cc}\p{Cf}\p{Cs}]/u.test(note)) {
       throw badField(`A note is one line of at most ${String(NOTE_MAX)} characters.`);
     }
     if (!isInForce({ expiresAtMs }, clock.nowMs())) {

@@ -38,9 +38,7 @@ function randomText(ids: Ids): string {
   return text;
 }
 
-type KeyKind = "secret" | "publishable";
-
-export function makeApiKey(ids: Ids, kind: KeyKind = "secret"): string {
+export function makeApiKey(ids: Ids, kind: "secret" | "publishable" = "secret"): string {
   const random = randomText(ids);
   const prefix = kind === "secret" ? SECRET_PREFIX : PUBLISHABLE_PREFIX;
   return `${prefix}${random}${checksum(random)}`;

@@ -33,11 +33,6 @@ import {
 import { limitsOf, tierOf, type Tiers } from "./tiers.ts";
 import type { QuotaLimits, QuotaSpent, QuotaTaken } from "./usage.ts";
 
-interface RateState {
-  readonly limit: number;
-  readonly remaining: number;
-}
-
 /** A unit of the plan that was counted together with the rate, because the charge for it is likely to come. */
 export interface ReservedUnit {
   claim(): QuotaTaken | QuotaSpent | undefined;
@@ -47,7 +42,7 @@ export interface ReservedUnit {
 export interface Admitted {
   readonly caller: Caller;
   /** Absent when the tier has no rate limit. Not shown on an answer that credits paid for. */
-  readonly rate?: RateState;
+  readonly rate?: { readonly limit: number; readonly remaining: number };
   readonly rateWindow?: number;
   readonly hasCredits: boolean;
   /** Released by the guard at the request's end, and before it is charged for anything else. */

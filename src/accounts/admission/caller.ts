@@ -59,17 +59,14 @@ export interface Caller {
   readonly logsDecisions?: true;
 }
 
-interface AnonymousCaller {
-  readonly caller: Caller;
-  readonly owner: OwnerKey;
-}
-
 /** The anonymous caller behind a client address; reading an IPv6 address costs more than counting it. */
-export const anonymousAt = remembered((clientAddress): AnonymousCaller => {
-  const { address, bucket } = bucketOf(clientAddress);
-  const owner = { kind: "bucket", bucket } as const;
-  return { caller: { owner, tier: "anonymous", clientAddress: address }, owner: ownerKey(owner) };
-});
+export const anonymousAt = remembered(
+  (clientAddress): { readonly caller: Caller; readonly owner: OwnerKey } => {
+    const { address, bucket } = bucketOf(clientAddress);
+    const owner = { kind: "bucket", bucket } as const;
+    return { caller: { owner, tier: "anonymous", clientAddress: address }, owner: ownerKey(owner) };
+  },
+);
 
 /** The keys that a request carries: each value as it was sent, and one entry for each repeated header. */
 export interface Credentials {

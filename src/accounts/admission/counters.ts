@@ -306,11 +306,6 @@ export interface RateCounter {
 
 export const RATE_WINDOW_MS = 60_000;
 
-interface RateWindow {
-  openedAtMs: number;
-  used: number;
-}
-
 interface MemoryRateCounter extends RateCounter {
   take(owner: OwnerKey, limit: number, steadyMs: number): RateTaking;
   spend(owner: OwnerKey, window: number, count: number): void;
@@ -322,7 +317,9 @@ const WINDOWS_MAX = 100_000;
 
 /** Rate windows in this process; a restart opens new ones. See docs/decisions/0004-counters.md. */
 export function memoryRateCounter(windowsMax: number = WINDOWS_MAX): MemoryRateCounter {
-  const windows = new LRUCache<OwnerKey, RateWindow>(entriesUpTo(windowsMax));
+  const windows = new LRUCache<OwnerKey, { openedAtMs: number; used: number }>(
+    entriesUpTo(windowsMax),
+  );
   return {
     take(owner, limit, steadyMs) {
       const nowMs = Math.floor(steadyMs);

@@ -82,16 +82,14 @@ interface CounterRow {
   readonly in_month: number;
 }
 
-interface Asker {
-  readonly answer: (taking: RequestTaking) => void;
-  readonly fail: (fault: unknown) => void;
-}
-
 interface Group {
   readonly owner: OwnerKey;
   readonly row: RowKey;
   readonly terms: CountTerms;
-  readonly askers: Asker[];
+  readonly askers: {
+    readonly answer: (taking: RequestTaking) => void;
+    readonly fail: (fault: unknown) => void;
+  }[];
 }
 
 /** Counts what came together together. See docs/decisions/0004-counters.md for its figures. */

@@ -8,10 +8,6 @@ import type { Caller } from "./caller.ts";
 import type { UsageDayRow } from "../../store/schema.ts";
 import { WriteBehind } from "../../base/write-behind.ts";
 
-interface RequestOutcome {
-  readonly refusal: string | undefined;
-}
-
 interface UsageRecorderDeps {
   readonly usage: Pick<UsageLedger, "add">;
   readonly keys: Pick<Keys, "touch">;
@@ -40,7 +36,7 @@ export class UsageRecorder {
     });
   }
 
-  record({ owner, keyId }: Caller, { refusal }: RequestOutcome): void {
+  record({ owner, keyId }: Caller, { refusal }: { readonly refusal: string | undefined }): void {
     if (owner.kind !== "account") return;
     const nowMs = this.#deps.clock.nowMs();
     const day = dayOf(nowMs);

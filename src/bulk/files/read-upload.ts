@@ -11,9 +11,6 @@ import { type FileSlices, type ListOptions, readListFile, type ReadShape } from 
 /** Most entries of a file before de-duplication: what 20 MB of one-letter lines cost would starve others. */
 export const UPLOAD_MAX_ENTRIES = 1_000_000;
 
-const rowsMax = (uniqueMax: number): number =>
-  Math.min(UPLOAD_MAX_ENTRIES, Math.max(ROWS_LEAST, ROWS_AN_ENTRY * uniqueMax));
-
 const ROWS_LEAST = 100_000;
 const ROWS_AN_ENTRY = 10;
 
@@ -59,7 +56,7 @@ class Upload {
 
   constructor(uniqueMax: number) {
     this.reader = new EntryReader(uniqueMax);
-    this.#rowsMax = rowsMax(uniqueMax);
+    this.#rowsMax = Math.min(UPLOAD_MAX_ENTRIES, Math.max(ROWS_LEAST, ROWS_AN_ENTRY * uniqueMax));
   }
 
   take({ cells, entries, readAs, reason }: ListRow): void {

@@ -92,18 +92,13 @@ export const FILE_FACTS = {
 };
 export type FileFactsJson = ObjectOf<typeof FILE_FACTS>;
 
-interface BulkText {
-  readonly text: string;
-  readonly left?: AbortSignal;
-}
-
 export interface BulkFile {
   readonly split: SplitBatch | TooMany;
   readonly table?: StoredTable;
   readonly facts?: FileFactsJson;
 }
 
-export type BulkRequest = (BulkText | BulkFile) & {
+export type BulkRequest = ({ readonly text: string; readonly left?: AbortSignal } | BulkFile) & {
   readonly retry?: IdempotencyKey;
   readonly session?: string;
 };

@@ -25,11 +25,7 @@ function repeat(task: () => Promise<void>, { clock, log }: House): End {
   return every({ ms: KEEP_HOUSE_EVERY_MS, firstMs: 0, clock, failed }, task);
 }
 
-interface KeepJobsDeps extends House {
-  readonly jobs: Pick<Jobs, "failStuck">;
-}
-
-export function keepJobs(deps: KeepJobsDeps): End {
+export function keepJobs(deps: House & { readonly jobs: Pick<Jobs, "failStuck"> }): End {
   const { jobs, clock, log } = deps;
   return repeat(async () => {
     const failed = await jobs.failStuck(clock.nowMs());
@@ -37,14 +33,11 @@ export function keepJobs(deps: KeepJobsDeps): End {
   }, deps);
 }
 
-interface KeepSessionsDeps extends House {
-  readonly db: Kysely<Database>;
-  readonly scrub: () => Promise<void>;
-}
-
 const SCRUB_EVERY_MS = 60_000;
 
-export function keepSessions(deps: KeepSessionsDeps): End {
+export function keepSessions(
+  deps: House & { readonly db: Kysely<Database>; readonly scrub: () => Promise<void> },
+): End {
   const { db, scrub, clock } = deps;
   let isScrubDue = false;
   let scrubbedMs = -Infinity;

@@ -219,11 +219,9 @@ type Access = "view" | "everything";
 
 const SESSION_HASH = /^[0-9a-f]{32}$/;
 
-const isAnonymous = (session: Session): boolean => session.owner.startsWith("bucket:");
-
 function mayRead(caller: Caller, session: Session, access: Access): boolean {
   const sameAddress = caller.clientAddress === session.clientAddress;
-  if (isAnonymous(session)) return sameAddress;
+  if (session.owner.startsWith("bucket:")) return sameAddress;
   if (ownerKey(caller.owner) === session.owner) return true;
   const isKeyless = caller.owner.kind === "bucket";
   return access === "view" && session.origin === "sync" && isKeyless && sameAddress;

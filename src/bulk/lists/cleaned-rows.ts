@@ -4,7 +4,6 @@ import { CLASS_WORDS } from "../../core/batch/class-words.ts";
 import { padded } from "../../core/batch/list-table.ts";
 import {
   type CsvCell,
-  type ListKind,
   type NotedResult,
   RESULT_COLUMNS,
   resultCells,
@@ -55,7 +54,12 @@ export async function rowChanges(
 ): Promise<RowChanges> {
   const { columns, goodOnly = false } = order;
   const isAll = columns === "all";
-  const texts = isAll ? await resultTexts(order, source, among) : new Map<string, string>();
+  const texts = isAll
+    ? await byKey(order, source, (result, entry) => {
+        const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
+        return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
+      })
+    : new Map<string, string>();
   const hasOriginal = columns !== "mine" && (await source.fixes()).size > 0;
   const own = columns === "mine" ? [] : ["verdict", "reason"];
   const read = [shape.at, ...(shape.further ?? [])];
@@ -122,16 +126,6 @@ function changedCells(
 
 const entriesIn = ({ each, class: name }: ViewRow): number =>
   each?.length ?? (name === "blank" || name === "unread" ? 0 : 1);
-
-const resultTexts = (
-  order: ListOrder,
-  source: ListSource,
-  among: ListKind,
-): Promise<ReadonlyMap<string, string>> =>
-  byKey(order, source, (result, entry) => {
-    const cells = resultCells(JSON.parse(notedText(result, entry, among)) as NotedResult);
-    return cells.map((cell) => String(cell ?? "")).join(BETWEEN);
-  });
 
 function ownCells(row: ViewRow, texts: ReadonlyMap<string, string>): readonly CsvCell[] {
   const { entry, was, class: name, why, readAs } = row;

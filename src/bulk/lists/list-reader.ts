@@ -107,14 +107,12 @@ function sortedRows(known: KnownView, by: RowOrder): readonly ViewRow[] {
   return sorted.rows;
 }
 
-interface Stream {
-  readonly pieces: AsyncGenerator<CleanedPiece>;
-  next: number;
-}
-
 export class ListReader {
   readonly #views = new LRUCache<string, KnownView>({ maxSize: ROWS_MAX });
-  readonly #streams = new LRUCache<string, Stream>({ max: STREAMS_MAX });
+  readonly #streams = new LRUCache<
+    string,
+    { readonly pieces: AsyncGenerator<CleanedPiece>; next: number }
+  >({ max: STREAMS_MAX });
 
   async facts(order: ListOrder, source: ListSource): Promise<ListFacts> {
     const known = await this.#known(order, source);

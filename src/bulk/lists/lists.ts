@@ -109,7 +109,10 @@ export class AccountLists {
     };
     const parts = await packFile(file);
     const order = orderOf(opened(list, []));
-    const source = { ...this.#source(list), part: partsIn(parts) };
+    const source = {
+      ...this.#source(list),
+      part: (number: number) => Promise.resolve(parts[number]),
+    };
     const { reader } = this.#deps;
     const { rows, open } = await reader.facts(order, source);
     if (open === 0) {
@@ -309,8 +312,3 @@ function orderOf({ list, runs }: OpenList): ListOrder {
       .map(({ session, chunks }) => ({ session, chunks })),
   };
 }
-
-const partsIn =
-  (parts: readonly Uint8Array[]): ListSource["part"] =>
-  (number) =>
-    Promise.resolve(parts[number]);

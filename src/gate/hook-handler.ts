@@ -2,7 +2,6 @@ import type { HookOutcome, HookSystem } from "../core/policy/outcomes.ts";
 import { dayOf } from "../core/calendar.ts";
 import { jsonIn } from "../core/json.ts";
 import { messageFor } from "../core/policy/messages.ts";
-import type { Decision } from "../core/policy/policy.ts";
 import type { Account, Accounts } from "../accounts/accounts-store.ts";
 import { type Clock, inTime } from "../base/clock.ts";
 import { attempt, type Awaitable, when } from "../core/mail/lookup.ts";
@@ -288,7 +287,8 @@ function endedBy(
   failure: string | undefined,
 ): Ended {
   const system = SYSTEMS[hook.system];
-  const refuses = isRefused(answer.decision, hook);
+  const refuses =
+    answer.decision === "reject" || (answer.decision !== "accept" && hook.challenge === "reject");
   const decision = `${answer.decision}: ${answer.reason}`;
   const why = failure === undefined ? decision : `${decision} (without DNS: ${failure})`;
   const outcome = refuses ? "refused" : failure === undefined ? "accepted" : "failed_open";
@@ -311,9 +311,6 @@ function payloadOf(body: Uint8Array): object | undefined {
   const value = jsonIn(UTF8.decode(body));
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 }
-
-const isRefused = (decision: Decision, { challenge }: Hook): boolean =>
-  decision === "reject" || (decision !== "accept" && challenge === "reject");
 
 /** Never empty: to Supabase an empty message is no refusal. */
 function wordsOf({ message, reason }: DecideAnswer, language: string): string {

@@ -156,12 +156,6 @@ async function isSignedByOneOf(
   return jwk !== undefined && (await isSignedBy(jwk, signed, { alg, algorithms }));
 }
 
-const isSignedWith = (secret: string, token: string): Promise<boolean> =>
-  compactVerify(token, Buffer.from(secret), { algorithms: SECRET_ALGORITHMS }).then(
-    () => true,
-    () => false,
-  );
-
 /** The claim is the hash of the body. The hook says whether the key is a secret or public: the token never chooses. */
 export const fusionAuthSignature: Authenticate = async (request, keys) => {
   const token = header(request, "x-fusionauth-signature-jwt");
@@ -169,7 +163,10 @@ export const fusionAuthSignature: Authenticate = async (request, keys) => {
   const head = headOf(token);
   const isSecret = SECRET_ALGORITHMS.includes(head.alg ?? "");
   const isSigned = isSecret
-    ? await isSignedWith(keys.secret, token)
+    ? await compactVerify(token, Buffer.from(keys.secret), { algorithms: SECRET_ALGORITHMS }).then(
+        () => true,
+        () => false,
+      )
     : await isSignedByOneOf(keys.jwks, token, head);
   if (!isSigned) return MISMATCH;
   const wanted = createHash("sha256").update(request.body).digest("base64");

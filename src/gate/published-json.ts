@@ -144,13 +144,11 @@ function keysOf(json: unknown): readonly JWK[] | undefined {
   return keys.filter((key): key is JWK => typeof key === "object" && key !== null);
 }
 
-type Signed =
-  string | { readonly protected: string; readonly payload: string; readonly signature: string };
-
 /** Whether the key is for this algorithm and made the signature. Only the listed algorithms are; a private key is none. */
 export async function isSignedBy(
   jwk: JWK,
-  signed: Signed,
+  signed:
+    string | { readonly protected: string; readonly payload: string; readonly signature: string },
   { alg, algorithms }: { readonly alg: string; readonly algorithms: readonly string[] },
 ): Promise<boolean> {
   if ((jwk.alg ?? alg) !== alg || (jwk.use ?? "sig") !== "sig") return false;

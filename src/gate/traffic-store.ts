@@ -86,27 +86,6 @@ async function removeGone({ sql: db }: Tx, rows: readonly Sighting[]): Promise<v
     await deleteRows(db, "traffic", { account_id, subject, kind, item });
 }
 
-const saver = (db: Kysely<Database>): Upsert<TrafficTableRow> =>
-  upsert(db, SAMPLE, (query, rows) =>
-    query
-      .insertInto("traffic")
-      .values([...rows])
-      .onConflict((conflict) =>
-        conflict
-          .columns(["account_id", "subject", "kind", "item"])
-          .doUpdateSet((build) => ({
-            last_ms: build.ref("excluded.last_ms"),
-            count: build.ref("excluded.count"),
-          }))
-          .where((build) =>
-            build.or([
-              build("excluded.last_ms", ">", build.ref("traffic.last_ms")),
-              build("excluded.count", ">", build.ref("traffic.count")),
-            ]),
-          ),
-      ),
-  );
-
 export class TrafficStore {
   readonly #db: Kysely<Database>;
   readonly #clock: Pick<Clock, "nowMs">;
@@ -120,7 +99,25 @@ export class TrafficStore {
     this.#db = db;
     this.#clock = clock;
     this.#rowsMax = rowsMax;
-    this.#save = saver(db);
+    this.#save = upsert(db, SAMPLE, (query, rows) =>
+      query
+        .insertInto("traffic")
+        .values([...rows])
+        .onConflict((conflict) =>
+          conflict
+            .columns(["account_id", "subject", "kind", "item"])
+            .doUpdateSet((build) => ({
+              last_ms: build.ref("excluded.last_ms"),
+              count: build.ref("excluded.count"),
+            }))
+            .where((build) =>
+              build.or([
+                build("excluded.last_ms", ">", build.ref("traffic.last_ms")),
+                build("excluded.count", ">", build.ref("traffic.count")),
+              ]),
+            ),
+        ),
+    );
   }
 
   ofSubjects(accountId: string, subjects: readonly string[]): Promise<readonly TrafficTableRow[]> {

@@ -117,7 +117,8 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [91, 93, 123, 125
 function readJson(text: string, lists: ReadonlySet<string>): Body {
   const fault = faultIn(text);
   if (fault === "values") throw tooManyValues();
-  if (fault === "shape" && jsonIn(text) !== undefined) throw tooComplex();
+  if (fault === "shape" && jsonIn(text) !== undefined)
+    throw new Refusal("invalid_json", 400, invalidJson().message, { notice: TOO_COMPLEX });
   const value = fault === undefined ? jsonIn(text) : undefined;
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidJson();
   if (lists.size === 0) return { kind: "json", value };
@@ -126,9 +127,6 @@ function readJson(text: string, lists: ReadonlySet<string>): Body {
 }
 
 const TOO_COMPLEX = "The JSON has more than 4,000 members or 16 levels.";
-
-const tooComplex = (): Refusal =>
-  new Refusal("invalid_json", 400, invalidJson().message, { notice: TOO_COMPLEX });
 
 /** Read it was not: it has too many values, members or levels. */
 export const isTooComplex = ({ notice }: Refusal): boolean =>

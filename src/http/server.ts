@@ -103,7 +103,14 @@ export async function listen(
   terms: ListenTerms,
 ): Promise<Listening> {
   const server = createAppServer(app, terms);
-  await bind(server, address);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const why = REASONS.get(cause.code ?? "") ?? cause.message;
+      const place = `${address.host}, port ${String(address.port)}`;
+      reject(new Error(`cannot listen at ${place}: ${why}`, { cause }));
+    });
+    server.listen({ ...address, backlog: BACKLOG }, resolve);
+  });
   const { port } = server.address() as AddressInfo;
   const { host } = address;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
@@ -116,17 +123,6 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "this user may not listen there"],
   ["ENOTFOUND", "not an address of this machine, and not a known name"],
 ]);
-
-function bind(server: Server, address: ListenAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const why = REASONS.get(cause.code ?? "") ?? cause.message;
-      const place = `${address.host}, port ${String(address.port)}`;
-      reject(new Error(`cannot listen at ${place}: ${why}`, { cause }));
-    });
-    server.listen({ ...address, backlog: BACKLOG }, () => resolve());
-  });
-}
 
 /** Node's server with all limits set; what Node refuses by itself is answered in JSON. */
 function createAppServer({ serve }: App, terms: ListenTerms): Server {
@@ -196,11 +192,6 @@ interface OpenConnection {
   seenBytes: number;
 }
 
-interface OwnerConnections {
-  readonly sockets: Set<Socket>;
-  unanswered: number;
-}
-
 /**
  * The open connections: each address has its share, and the longest idle makes room for a new one. When none is idle, the
  * address with the most connections loses its oldest.
@@ -208,7 +199,7 @@ interface OwnerConnections {
 class Connections {
   readonly #terms: ListenTerms;
   readonly #open = new Map<Socket, OpenConnection>();
-  readonly #owned = new Map<OwnerKey, OwnerConnections>();
+  readonly #owned = new Map<OwnerKey, { readonly sockets: Set<Socket>; unanswered: number }>();
   #uses = 0;
   #proxied = 0;
 

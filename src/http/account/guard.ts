@@ -226,16 +226,12 @@ function readQuery(text: string): AccountRequest["query"] {
   return Object.fromEntries(new URLSearchParams(text));
 }
 
-interface Content extends Pick<AccountRequest, "body" | "file"> {
-  readonly release?: () => void;
-}
-
 async function contentOf(
   route: AccountRoute,
   source: HttpRequest,
   owner: OwnerKey,
   deps: Opened,
-): Promise<Content> {
+): Promise<Pick<AccountRequest, "body" | "file"> & { readonly release?: () => void }> {
   if (route.method === "GET") return { body: {} };
   if (route.upload === true)
     return { body: {}, ...(await readUploaded(source, owner, deps.bodies)) };

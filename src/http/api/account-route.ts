@@ -10,10 +10,8 @@ function accountOf({ admitted: { caller } }: ApiRequest): string {
   return caller.owner.accountId;
 }
 
-type AccountOperation = Omit<Operation, "tag" | "key">;
-
 /** What an account asks with a secret key, documented so. */
-export const accountOperation = (operation: AccountOperation): Operation => ({
+export const accountOperation = (operation: Omit<Operation, "tag" | "key">): Operation => ({
   ...operation,
   about:
     `Needs a secret key; counts against the rate and costs no unit. ${operation.about ?? ""}`.trim(),

@@ -96,16 +96,12 @@ function checkAsker({ isUnidentified, isPublishable, keyId }: Caller, params: Pa
   if (keyId === undefined) throw apiKeyRequired();
 }
 
-interface ReadRequest extends DecideRequest {
-  readonly ignored: readonly string[];
-}
-
 /** What a decision is asked with. Throws the `Refusal` of what only a programmer can get wrong. */
 function readDecide(
   params: Params,
   { text, waitedMs, proof }: Pick<DecideRequest, "text" | "waitedMs" | "proof">,
   { page, clientAddress }: Pick<Caller, "page" | "clientAddress">,
-): ReadRequest {
+): DecideRequest & { readonly ignored: readonly string[] } {
   if (page === undefined) {
     const read = readFields(FIELDS, params);
     return {

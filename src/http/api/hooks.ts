@@ -14,14 +14,12 @@ import type { BodyReader } from "../body.ts";
 import type { Page, PageRequest } from "../routes.ts";
 import { RATE_WINDOW_MS } from "../../accounts/admission/counters.ts";
 
-interface HookPagesDeps {
+/** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
+export function hookPage(deps: {
   readonly bodies: BodyReader;
   readonly hooks: Pick<HookHandler, "answer">;
   readonly trustedProxies: TrustedProxies;
-}
-
-/** POST /hooks/{id}: an identity system asks before it creates a user; it is answered in its own words. */
-export function hookPage(deps: HookPagesDeps): Page {
+}): Page {
   const handle = async ({ source, response, id }: PageRequest): Promise<RouteReply> => {
     const { headers } = source;
     const clientAddress = addressOf(source, deps);

@@ -1,12 +1,7 @@
 import { Readable } from "node:stream";
 import type { Log } from "../../base/log.ts";
 import { nextSlice } from "../../base/slices.ts";
-import type {
-  BulkResults,
-  FileFactsJson,
-  RowResult,
-  SpelledResult,
-} from "../../bulk/jobs/bulk-shapes.ts";
+import type { BulkResults, FileFactsJson, RowResult } from "../../bulk/jobs/bulk-shapes.ts";
 import { padded } from "../../core/batch/list-table.ts";
 import {
   type CsvCell,
@@ -24,15 +19,12 @@ export function resultsJson(
   { stats, results }: Pick<Finished, "stats" | "results">,
   facts?: FileFactsJson,
 ): AsyncGenerator<string> {
-  return framed(results(), jsonMember, {
+  return framed(results(), ({ spelling, result }) => `${JSON.stringify(spelling)}:${result}`, {
     head: `{"session":${JSON.stringify(stats.session)},"stats":${JSON.stringify(stats)},"results":{`,
     between: ",",
     tail: `}${facts === undefined ? "" : `,${JSON.stringify(facts).slice(1, -1)}`}}`,
   });
 }
-
-const jsonMember = ({ spelling, result }: SpelledResult): string =>
-  `${JSON.stringify(spelling)}:${result}`;
 
 export function resultsCsv(finished: Finished, mark: boolean): AsyncGenerator<string> {
   const delimiter = finished.table?.delimiter ?? ",";
@@ -98,7 +90,9 @@ export async function* framed<T>(
 /** A CSV of a whole log; `read` gives the cells of the page behind a place, and the place behind it. */
 export async function* csvPages(
   names: readonly string[],
-  read: (after: string | undefined) => Promise<CsvPage>,
+  read: (
+    after: string | undefined,
+  ) => Promise<{ readonly rows: readonly (readonly CsvCell[])[]; readonly next: string | null }>,
 ): AsyncGenerator<string> {
   yield csvLine(names);
   for (let after: string | undefined | null; after !== null;) {
@@ -106,11 +100,6 @@ export async function* csvPages(
     yield rows.map((cells) => csvLine(cells)).join("");
     after = next;
   }
-}
-
-interface CsvPage {
-  readonly rows: readonly (readonly CsvCell[])[];
-  readonly next: string | null;
 }
 
 /** Made as fast as the client reads. A fault is logged here and cuts the connection: the status is already sent. */

@@ -11,11 +11,9 @@ import {
   single,
 } from "./shape.ts";
 
-type Mode = "address" | "domain";
-
 /** Endpoints for an address and for a domain, which answer a malformed one with 400. */
 const endpointsOf = (
-  shown: (facts: ShapeFacts, mode: Mode) => object,
+  shown: (facts: ShapeFacts, mode: "address" | "domain") => object,
   features: NonNullable<CheckTerms["features"]> = [],
 ): readonly Endpoint[] =>
   (["address", "domain"] as const).map((mode) => ({

@@ -192,13 +192,11 @@ export interface ShapeFacts {
   readonly at: string;
 }
 
-interface FactTerms {
-  readonly isOptimistic: boolean;
-  readonly tookMs: number;
-  readonly nowMs: number;
-}
-
-export function shapeFacts(text: string, result: FullResult, terms: FactTerms): ShapeFacts {
+export function shapeFacts(
+  text: string,
+  result: FullResult,
+  terms: { readonly isOptimistic: boolean; readonly tookMs: number; readonly nowMs: number },
+): ShapeFacts {
   const entry = trimEntry(text);
   const at = entry.lastIndexOf("@");
   const user = entry.slice(0, Math.max(0, at));

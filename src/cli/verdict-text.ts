@@ -13,9 +13,7 @@ import { isInconclusive } from "../core/validate/result.ts";
 import type { Validation } from "../core/validate/validate.ts";
 import { shown } from "./terminal.ts";
 
-type Colour = "green" | "red" | "yellow" | "dim" | "bold";
-
-export type Paint = (colour: Colour, text: string) => string;
+export type Paint = (colour: "green" | "red" | "yellow" | "dim" | "bold", text: string) => string;
 
 export function painter(colours: boolean): Paint {
   return (colour, text) => (colours ? styleText(colour, text, { validateStream: false }) : text);

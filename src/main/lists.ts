@@ -26,11 +26,9 @@ import { isDnsOff, openDns } from "./checker.ts";
 import { flushLast, type Process } from "./process.ts";
 import { type AccountStore, openSecretKey } from "./store.ts";
 
-type Db = SqlDatabase["db"];
-
 export function openMailRecorder(
   process: Pick<Process, "clock" | "log" | "closing">,
-  db: Db,
+  db: SqlDatabase["db"],
 ): MailRecorder {
   const { clock, log } = process;
   const recorder = new MailRecorder({ mails: new DomainMails(db), clock, log });

@@ -120,15 +120,10 @@ export const missingWords = ({ dataDir }: PlaceConfig): string =>
 const createdWords = ({ dataDir }: PlaceConfig): string =>
   `Creating a database in ${resolve(dataDir)}. ${ELSEWHERE}`;
 
-interface Use {
-  readonly terminal: Pick<Terminal, "err">;
-  readonly use: DatabaseUse;
-}
-
 /** A command that only reads gets an empty database where there is none, removed at its end. */
 export function openStored<T extends object>(
   config: Config,
-  { terminal, use }: Use,
+  { terminal, use }: { readonly terminal: Pick<Terminal, "err">; readonly use: DatabaseUse },
   open: (process: Process) => Promise<T>,
 ): Promise<T & { readonly close: () => Promise<void> }> {
   if (hasDatabase(config)) return openProcess(config, { log: "silent" }, open);

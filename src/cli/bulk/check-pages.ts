@@ -84,14 +84,10 @@ async function* blocks(pages: AsyncIterable<ListPage>): AsyncGenerator<Block> {
   }
 }
 
-interface Checking extends Pick<CommandBulkChecker, "check" | "room"> {
-  readonly again: Share;
-}
-
 /** Checks a block, then once more those entries that DNS did not answer for. */
 async function checkBlock(
   { shape, rows }: Block,
-  { check, room, again }: Checking,
+  { check, room, again }: Pick<CommandBulkChecker, "check" | "room"> & { readonly again: Share },
 ): Promise<CheckedPage> {
   const entries = rows.flatMap((row) => row.entries);
   const begun: Promise<FullResult>[] = [];

@@ -1,7 +1,7 @@
 import { Argument, Option, type OptionValues } from "@commander-js/extra-typings";
 import { isoTime } from "../../core/calendar.ts";
 import { limitsJson, readLimits } from "../../accounts/admission/tiers.ts";
-import { type Account, ACCOUNT_TIERS, type EndedAccess } from "../../accounts/accounts-store.ts";
+import { type Account, ACCOUNT_TIERS } from "../../accounts/accounts-store.ts";
 import { type AccountService, emailTaken, endedWords } from "../../accounts/accounts.ts";
 import type { Credits } from "../../accounts/credits.ts";
 import type { KeyService } from "../../accounts/keys.ts";
@@ -86,14 +86,11 @@ async function promote(
     `Warning: ${email} was registered by a sign-up, which proves nothing about its owner. ` +
       `It has a new password, every browser is signed out, and what could act for it ended: ${endedWords(takenOver)}.\n` +
       `password ${takenOver.password}\nThe password is not shown again.\n` +
-      policyWords(takenOver, email),
+      (takenOver.policies.length === 0
+        ? ""
+        : `Its policies stay: ${takenOver.policies.join(", ")}. Read them: gatepost policy show ${email} NAME\n`),
   );
 }
-
-const policyWords = ({ policies }: EndedAccess, email: string): string =>
-  policies.length === 0
-    ? ""
-    : `Its policies stay: ${policies.join(", ")}. Read them: gatepost policy show ${email} NAME\n`;
 
 function accountJson(account: Account): Readonly<Record<string, unknown>> {
   return {

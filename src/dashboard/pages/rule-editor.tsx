@@ -123,9 +123,6 @@ function under(rule: EditableRule, when: EditableRule["when"]): EditableRule {
   return { ...others, when };
 }
 
-const freeOf = ({ when }: EditableRule) =>
-  CONDITIONS.filter(({ fact }) => !Object.hasOwn(when, fact));
-
 /** Each condition of the rule; all have to hold. One that was written by hand stays as it is. */
 function whenSlots(name: string, rule: EditableRule, onChange: ChangeRule): readonly VNode[] {
   const entries = Object.entries(rule.when);
@@ -188,7 +185,7 @@ function thenSlots(name: string, rule: EditableRule, onChange: ChangeRule, times
     const { message: _, ...plain } = rule;
     onChange(text.trim() === "" ? plain : { ...plain, message: { ...rule.message, en: text } });
   };
-  const free = freeOf(rule);
+  const free = CONDITIONS.filter(({ fact }) => !Object.hasOwn(rule.when, fact));
   const added = free.find(({ id }) => id === "free") ?? free[0];
   return (
     <span class="bar then">

@@ -3,10 +3,8 @@ import type { AuditEntry } from "../../http/account/shapes.ts";
 
 type CodeNames = Readonly<Record<string, string>>;
 
-const spaced = (code: string): string => code.replaceAll(/[._]/g, " ");
-
 const named = (names: CodeNames, code: string): string =>
-  Object.hasOwn(names, code) ? (names[code] ?? code) : spaced(code);
+  Object.hasOwn(names, code) ? (names[code] ?? code) : code.replaceAll(/[._]/g, " ");
 
 const TIERS: CodeNames = {
   anonymous: "No account",

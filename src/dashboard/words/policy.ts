@@ -68,10 +68,8 @@ const ROWS: readonly (readonly [fact: string, words: string, value: unknown])[] 
   ["mail_kind", "its mail server's kind is one of", ["forwarder"]],
 ];
 
-type ConditionKind = "fixed" | "gte" | "lt" | "texts";
-
 /** What the value of a condition is; undefined for one that was written by hand and says more. */
-function kindOf(value: unknown): ConditionKind | undefined {
+function kindOf(value: unknown): "fixed" | "gte" | "lt" | "texts" | undefined {
   if (typeof value !== "object" || value === null) return "fixed";
   if (Array.isArray(value)) return "texts";
   const [[kind, figure] = ["", ""], ...others] = Object.entries(value);

@@ -101,9 +101,6 @@ const proxy: ReadSetting<URL> = (given) => {
 const hosts: ReadSetting<readonly string[]> = (given) =>
   given.split(/[\s,]+/).filter((host) => host !== "");
 
-const ranges: ReadSetting<AddressRanges> = (given) =>
-  new AddressRanges(given.split(",").map((part) => part.trim()));
-
 const compatHosts: ReadSetting<CompatHosts> = (given) =>
   readCompatHosts(
     given,
@@ -216,7 +213,7 @@ export const SETTINGS = {
   ),
   outboundAllow: may(
     "GATEPOST_OUTBOUND_ALLOW",
-    ranges,
+    (given) => new AddressRanges(given.split(",").map((part) => part.trim())),
     "Non-public IP addresses or CIDR ranges that RDAP and list fetches may reach; webhooks never may.",
   ),
   listsRefresh: set(

@@ -1,7 +1,7 @@
 import { TableFault } from "../../core/batch/entry-cell.ts";
 import type { FileSlices, ListOptions, ListPage } from "../../bulk/files/list-file.ts";
 import type { Decode } from "../../http/decode.ts";
-import { type FileOrder, readFile, type ReadFile } from "../../http/api/read-file.ts";
+import { readFile, type ReadFile } from "../../http/api/read-file.ts";
 import { splitText } from "../../core/batch/batch-chunk.ts";
 import type { ReadsLists } from "../../bulk/lists/list-reader.ts";
 import type { ListOrder, ListSource } from "../../bulk/lists/list-view.ts";
@@ -308,7 +308,7 @@ export function threadTexts(
     decode: (order, owner, left) =>
       texts.run(owner, { name: "decode", what: LIST, left, ...takenFrom(order) }),
     readFile: (order, owner, left) =>
-      isTiny(order)
+      octetsOf(order.chunks) <= TINY_OCTETS && !isPacked(order.chunks)
         ? readFile(order)
         : files.run(owner, {
             name: "file",
@@ -348,9 +348,6 @@ const UNPACKED_TIMES = 10;
 
 /** A file of some lines waits for no other: it is read where it is, in less than 50 ms whatever is in it. */
 const TINY_OCTETS = 4_096;
-
-const isTiny = ({ chunks }: FileOrder): boolean =>
-  octetsOf(chunks) <= TINY_OCTETS && !isPacked(chunks);
 
 const octetsOf = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, { length }) => sum + length, 0);

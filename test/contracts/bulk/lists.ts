@@ -70,7 +70,9 @@ export function listsContract(name: string, make: Make<BulkStores>): void {
     assert.equal(rows.length, 2);
     for (const { octets } of rows) {
       assert.ok(!Buffer.from(octets).toString("latin1").includes("gmial"));
-      await assert.rejects(unpackOctets(octets), "it is not merely compressed");
+      // Sealed octets that can be unpacked by chance give something else.
+      const unpacked = await unpackOctets(octets).then(String, () => "");
+      assert.ok(!unpacked.includes("gmial"), "it is not merely compressed");
     }
     const other = { db, box: createOctetBox(new Uint8Array(32).fill(8), LISTS) };
     await assert.rejects(findList(other, "a1", list.id));

@@ -10,7 +10,7 @@ import { UsageReader } from "../accounts/allowance.ts";
 import { createAudit, AuditLog } from "../accounts/audit.ts";
 import { Guesses } from "../accounts/guesses.ts";
 import { ResetLinks } from "../accounts/reset-links.ts";
-import { argonPasswords, boundPasswords } from "../accounts/sign-in/passwords.ts";
+import { boundPasswords } from "../accounts/sign-in/passwords.ts";
 import { SetUp } from "../accounts/sign-in/set-up.ts";
 import { SecondFactors } from "../accounts/sign-in/second-factor.ts";
 import { createSignIn, type SignInOutcome } from "../accounts/sign-in/sign-in.ts";
@@ -90,7 +90,7 @@ export function openAccounts(
   const guesses = new Guesses(db);
   const { signup: fixed, signInHeader: header, trustProxy: trustedProxies = [] } = config;
   const signUps = new SignUpSwitch({ db, fixed, clock });
-  const passwords = boundPasswords(argonPasswords, shares.of("sign_ins"));
+  const passwords = boundPasswords(store.passwords, shares.of("sign_ins"));
   const audit = createAudit(db, ids, clock, log);
   const logins = new SignInService({ sessions, accounts: stored, ids, clock });
   const base = { accounts: stored, sessions, passwords, ids, clock, log, notices };

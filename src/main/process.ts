@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { pid } from "node:process";
+import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { type Ids, systemIds } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -52,6 +53,7 @@ interface StartOptions {
 export const systemMachine = {
   clock: systemClock,
   ids: systemIds,
+  passwords: argonPasswords,
   openLog: createLog,
   openSqlite: openEmbedded,
   lockForServing,

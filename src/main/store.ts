@@ -16,7 +16,6 @@ import { UsageLedger } from "../accounts/admission/usage.ts";
 import { Credits } from "../accounts/credits.ts";
 import { Keys } from "../accounts/key-store.ts";
 import { KeyService } from "../accounts/keys.ts";
-import { argonPasswords } from "../accounts/sign-in/passwords.ts";
 import { SignIns } from "../accounts/sign-in/sign-ins.ts";
 import { Jobs } from "../bulk/jobs/jobs.ts";
 import { askedRarely } from "../base/health.ts";
@@ -31,7 +30,7 @@ import { type Ailment, engineName } from "../store/embedded/sqlite.ts";
 import { agreeFact, readFact, replaceFact } from "../store/installation.ts";
 import type { SchemaUse } from "../store/upgrade.ts";
 import { memoryNotices, type Notices, TOPICS } from "../store/notices.ts";
-import { flushLast, type Process } from "./process.ts";
+import { flushLast, type Machine, type Process } from "./process.ts";
 import type { Config } from "./settings/config.ts";
 import { inTime } from "../base/clock.ts";
 
@@ -62,7 +61,7 @@ const upgradingOf = ({ config, log, clock }: Process) => ({
 /** For a command, which migrates nothing: on PostgreSQL it tells the servers and workers of changes. Throws a `DatabaseFault`. */
 export async function openAccountStore(process: Process): Promise<AccountStore> {
   const sql = await openSql(process, "create");
-  const store = accountStore(sql, process);
+  const store = accountStore(sql, process.machine);
   if (process.config.databaseUrl === undefined) return store;
   const { postgresTeller } = await import("../store/postgres-database.ts");
   const teller = postgresTeller(sql.db);
@@ -73,12 +72,12 @@ export async function openAccountStore(process: Process): Promise<AccountStore> 
 
 export function accountStore(
   sql: SqlDatabase,
-  { clock, ids }: Pick<Process, "clock" | "ids">,
+  { clock, ids, passwords }: Pick<Machine, "clock" | "ids" | "passwords">,
   notices: Notices = memoryNotices(),
 ) {
   const { db } = sql;
   const [accounts, keys, hooks] = [new Accounts(db), new Keys(db), new Hooks(db)];
-  const [outcomes, sessions, passwords] = [new Outcomes(db), new SignIns(db), argonPasswords];
+  const [outcomes, sessions] = [new Outcomes(db), new SignIns(db)];
   return {
     sql,
     accounts: new AccountService({ accounts, passwords, sessions, ids, clock, notices }),
@@ -86,6 +85,7 @@ export function accountStore(
     credits: new Credits(db, { clock, notices }),
     switches: new AccountSwitches({ accounts, db, clock, notices }),
     reportOutcomes: createOutcomeReport({ outcomes, keys, hooks, clock }),
+    passwords,
     notices,
   };
 }
@@ -138,7 +138,7 @@ async function openEmbeddedBacking(process: Process): Promise<Backing> {
   return {
     where: "alone",
     engine: `embedded, by ${engineName}`,
-    store: accountStore(sql, process),
+    store: accountStore(sql, process.machine),
     usage,
     quotas,
     charges,
@@ -175,7 +175,7 @@ async function openScaledBacking(databaseUrl: string, process: Process): Promise
   return {
     where: "among_others",
     engine: "PostgreSQL",
-    store: accountStore(sql, process, notices),
+    store: accountStore(sql, process.machine, notices),
     usage,
     quotas: shared.quotas,
     charges,

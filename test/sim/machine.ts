@@ -1,3 +1,4 @@
+import { argonPasswords } from "../../src/accounts/sign-in/passwords.ts";
 import { ListReader } from "../../src/bulk/lists/list-reader.ts";
 import type { App } from "../../src/http/server.ts";
 import type { Machine } from "../../src/main/process.ts";
@@ -91,6 +92,7 @@ export function simulatedMachine(ground: Ground, host: Host): Machine {
     clock,
     ids,
     openLog: () => log,
+    passwords: argonPasswords,
     openSqlite: openStore,
     openPostgres: () => Promise.reject(new Error("the simulated world is embedded")),
     lockForServing() {

@@ -9,9 +9,10 @@ import { temporaryFolder } from "../../test/process/temporary-folder.ts";
 
 const folder = temporaryFolder();
 const nobody = packMailServers([]);
+const packed = packLists();
 
 test("what the build packed is what the packages hold", () => {
-  assert.deepEqual(readBuiltLists(BUILT_LISTS_FILE, nobody), packLists());
+  assert.deepEqual(readBuiltLists(BUILT_LISTS_FILE, nobody), packed);
 });
 
 test("what mail servers taught is that of the data directory", () => {
@@ -39,7 +40,7 @@ const unfit: readonly (readonly [string, (whole: Buffer) => Buffer])[] = [
 for (const [name, spoil] of unfit) {
   test(`${name} is none`, () => {
     const path = join(folder, "lists");
-    writeBuiltLists(path, packLists());
+    writeBuiltLists(path, packed);
     const whole = readFileSync(path);
     assert.notEqual(readBuiltLists(path, nobody), undefined);
     writeFileSync(path, spoil(whole));

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { createShares, NoRoom } from "../../base/shares.ts";
 import { type FileOrder, readFile as readHere } from "../../http/api/read-file.ts";
 import { decodeBody, type DecodeOrder } from "../../http/decode.ts";
@@ -19,10 +19,10 @@ const chinese = (lines: number): string =>
 const plain = (lines: number): string =>
   Array.from({ length: lines }, (_, line) => `user${String(line)}@example.com`).join("\n");
 
-function world(t: TestContext) {
-  const shares = createShares();
-  const { split, decode, readFile, close } = threadTexts(shares);
-  t.after(close);
+/** To start a thread takes longer than most of the work here. */
+const { split, decode, readFile } = threadTexts(createShares());
+
+function world() {
   const order: string[] = [];
   const run = async (name: string, text: string, entriesMax: number | null = null) => {
     const owner = name.slice(0, 1);
@@ -30,11 +30,11 @@ function world(t: TestContext) {
     order.push(name);
     return batch;
   };
-  return { run, order, decode, readFile };
+  return { run, order };
 }
 
-test("owner B's large text is split before owner A's second", async (t) => {
-  const { run, order } = world(t);
+test("owner B's large text is split before owner A's second", async () => {
+  const { run, order } = world();
   await Promise.all([
     run("a1", plain(20_000)),
     run("a2", plain(20_000)),
@@ -44,8 +44,8 @@ test("owner B's large text is split before owner A's second", async (t) => {
   assert.ok(order.indexOf("b1") < order.indexOf("a2"));
 });
 
-test("a text of up to 64 KiB waits for no other", async (t) => {
-  const { run, order } = world(t);
+test("a text of up to 64 KiB waits for no other", async () => {
+  const { run, order } = world();
   const large = [run("a1", plain(60_000)), run("b1", plain(60_000)), run("c1", plain(60_000))];
   const small = await run("a2", plain(2_000));
   assert.equal("unique" in small && small.unique, 2_000);
@@ -53,22 +53,22 @@ test("a text of up to 64 KiB waits for no other", async (t) => {
   await Promise.all(large);
 });
 
-test("a text of far too many spellings is refused by their count, and one of a few too many by its entries", async (t) => {
-  const { run } = world(t);
+test("a text of far too many spellings is refused by their count, and one of a few too many by its entries", async () => {
+  const { run } = world();
   assert.deepEqual(await run("a", chinese(50_000), 10_000), { kind: "too_many", count: 50_000 });
   assert.deepEqual(await run("a", plain(10_001), 10_000), { kind: "too_many", count: 10_001 });
   assert.deepEqual(await run("a", chinese(20_000), 10_000), { kind: "too_many", count: 20_000 });
 });
 
-test("spellings in other cases are not counted twice where the limit allows them", async (t) => {
-  const { run } = world(t);
+test("spellings in other cases are not counted twice where the limit allows them", async () => {
+  const { run } = world();
   const text = `${plain(6_000)}\n${plain(6_000).toUpperCase()}`;
   const batch = await run("a", text, 10_000);
   assert.equal("unique" in batch && batch.unique, 6_000);
 });
 
-test("an owner with too many texts waiting is refused, another is served", async (t) => {
-  const { run } = world(t);
+test("an owner with too many texts waiting is refused, another is served", async () => {
+  const { run } = world();
   const outcomes = Array.from({ length: 20 }, (_, at) =>
     run(`a${String(at)}`, plain(5_000)).then(
       () => "split",
@@ -106,22 +106,19 @@ const bodies: readonly (readonly [name: string, order: () => DecodeOrder])[] = [
 ];
 
 for (const [name, order] of bodies) {
-  test(`${name} is read in the thread as it is read here`, async (t) => {
-    const { decode } = world(t);
+  test(`${name} is read in the thread as it is read here`, async () => {
     const body = await decode(order(), A);
     assert.notEqual(body.kind, "none");
     assert.deepEqual(body, await decodeBody(order()));
   });
 }
 
-test("a body that cannot be read is refused in the thread's words", async (t) => {
-  const { decode } = world(t);
+test("a body that cannot be read is refused in the thread's words", async () => {
   const refused = decode(orderOf("json", `{"email":${ITEMS}`), A);
   await assert.rejects(refused, (why) => why instanceof Refusal && why.code === "invalid_json");
 });
 
-test("of large JSON, members that nobody asked for stay in the thread", async (t) => {
-  const { decode } = world(t);
+test("of large JSON, members that nobody asked for stay in the thread", async () => {
   const numbers = `[${"1,".repeat(50_000)}1]`;
   const body = await decode(
     orderOf("json", `{"email":${numbers},"x":${numbers},"features":"role"}`),
@@ -130,8 +127,7 @@ test("of large JSON, members that nobody asked for stay in the thread", async (t
   assert.deepEqual(body.kind === "json" && body.value, { email: [null], features: "role" });
 });
 
-test("a file is read in the thread as it is read here, and refused in the same words", async (t) => {
-  const { readFile } = world(t);
+test("a file is read in the thread as it is read here, and refused in the same words", async () => {
   const table = Buffer.from(`email,name\n${plain(9_000).replaceAll("\n", ",x\n")},x\n`);
   const order = (column?: string): FileOrder => ({
     chunks: owned(table),

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { anyCharacter } from "../process/any-character.ts";
 
 /** Pieces that break parsers: encoded and raw, known names and nonsense. */
 const PIECES = [
@@ -25,7 +26,7 @@ const text = fc
 /** Characters that a client can send raw in a target: ASCII without blanks and controls. */
 const target = text.map((value) => value.replace(/[^!-~]/g, ""));
 
-const unicode = fc.string({ unit: "binary", maxLength: 40 });
+const unicode = fc.string({ unit: anyCharacter, maxLength: 40 });
 
 const json = fc.oneof(
   fc.json(),

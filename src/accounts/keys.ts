@@ -65,7 +65,7 @@ function pageMistake({ origins, form = "page", daily = PAGE_DAILY }: NewPage): s
 }
 
 const noPolicy = (name = ""): string =>
-  `The account has no policy ${JSON.stringify(name.slice(0, 100))}.`;
+  `The account has no policy ${JSON.stringify(name.slice(0, 100))}. Save it first.`;
 
 const termsOf = ({ policy = DEFAULT_NAME, form, daily = PAGE_DAILY }: NewPage): PageTerms => ({
   policy,

@@ -91,6 +91,8 @@ const PLACES: Readonly<Record<string, ForgetPlace>> = {
   batches: (deps, { sought }, isLook) => forgetInBatches(deps, sought, isLook),
 };
 
+export const forgetPlaces: readonly string[] = Object.keys(PLACES);
+
 /** What is asked before and answered after is written by then: a batch that is answered at once takes up to 10 s. */
 export const UNDER_WAY_MS = 12_000;
 

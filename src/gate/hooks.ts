@@ -182,7 +182,7 @@ export class HookService {
       throw notNow(`An account has at most ${String(HOOKS_MAX)} hooks. Remove one first.`);
     }
     if (created === "no_policy") {
-      throw badField(`The account has no policy ${JSON.stringify(hook.policy)}.`);
+      throw badField(`The account has no policy ${JSON.stringify(hook.policy)}. Save it first.`);
     }
     return { ...(await this.#shown(made)), secret: hook.system === "neon" ? null : secret };
   }
@@ -266,7 +266,9 @@ async function newHook(
     throw badField('"challenge" must be "accept" or "reject".');
   }
   if (keysAt === undefined && system === "neon") {
-    throw badField("Neon Auth signs with its own key: give the URL of its public keys (JWKS).");
+    throw badField(
+      "Neon Auth signs with its own key: give the URL of its public keys (JWKS; on the command line --jwks).",
+    );
   }
   if (keysAt !== undefined && system !== "neon" && system !== "fusionauth") {
     throw badField(

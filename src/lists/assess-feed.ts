@@ -1,7 +1,7 @@
 import { dayOf } from "../core/calendar.ts";
+import type { ListRefusal } from "../core/evidence/list-refusal.ts";
 import { BEST_KNOWN_PROVIDERS } from "../core/tables/data.ts";
 import { domainOfLine } from "./packages.ts";
-import type { ListRefusal } from "./feed-status.ts";
 import {
   ALWAYS_LISTED,
   type FetchedSource,

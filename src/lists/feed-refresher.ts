@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { DAY_MS } from "../core/calendar.ts";
+import type { ListRefusal } from "../core/evidence/list-refusal.ts";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Note, SERVICE } from "../accounts/audit.ts";
@@ -21,7 +22,7 @@ import {
 } from "./feed-files.ts";
 import { FETCHED_SOURCES, type FetchedSource } from "./feed-sources.ts";
 import type { Assessed, ListWork } from "./feed-worker.ts";
-import type { FeedStatus, ListRefusal, RefreshOutcome } from "./feed-status.ts";
+import type { FeedStatus, RefreshOutcome } from "./feed-status.ts";
 import { type LoadedLists, loadLists } from "./load-lists.ts";
 
 const FETCH_MS = 60_000;

@@ -1,17 +1,4 @@
-export type ListRefusal =
-  | "not_fetched"
-  | "bad_status"
-  | "too_large"
-  /** Not the format of this list, or under 98 % of it are names. */
-  | "not_a_list"
-  | "below_floor"
-  /** Under 0.8 or over 1.3 times the last accepted size; stays so until the operator confirms it. */
-  | "size_swing"
-  | "lacks_known"
-  | "holds_provider"
-  /** More than 5 % of the names went; the next fetch must say so again. */
-  | "many_removed"
-  | "not_kept";
+import type { ListRefusal } from "../core/evidence/list-refusal.ts";
 
 export interface FeedStatus {
   readonly id: string;

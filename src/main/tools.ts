@@ -258,7 +258,7 @@ const NEW_KEY_TAKEN =
 
 function endedInWords({ jobs, webhooks, signIns }: EndedByRestore): string {
   const counts = [`lists ${String(jobs)}`, `webhooks ${String(webhooks)}`];
-  return `Ended as they were under way: ${counts.join(", ")}, sign-ins ${String(signIns)}.`;
+  return `Ended, because they were under way: ${counts.join(", ")}, sign-ins ${String(signIns)}.`;
 }
 
 function backUp(file: string): number {

@@ -1,11 +1,14 @@
 import { strict as assert } from "node:assert";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { program } from "../../src/cli/program.ts";
 import { RESULT_FIELDS } from "../../src/core/validate/result.ts";
-import { DecisionAnswer } from "../../src/gate/gate-shapes.ts";
+import { forgetPlaces } from "../../src/gate/forget-person.ts";
+import { DecisionAnswer, LoggedDecision } from "../../src/gate/gate-shapes.ts";
 import { commandsFor } from "../../src/main/commands.ts";
 import { NAMES } from "../../src/main/doctor/found.ts";
+import { unknownSettings } from "../../src/main/settings/config.ts";
 import { readDocument, tableUnder } from "./docs-tables.ts";
 import { recordingTerminal } from "../process/recording-terminal.ts";
 
@@ -63,4 +66,30 @@ test("docs/decide.md names the keys of a decision in the order of the answer", (
   const words = [...list.matchAll(/`(\w+)`/g)].map(([, word = ""]) => word);
   const named = new Set(words.filter((word) => keys.includes(word)));
   assert.deepEqual([...named], keys);
+});
+
+test("docs/feedback.md shows a decision of the log with every key, in the order of the answer", () => {
+  const [, example = ""] =
+    /```json\n(\{\n {2}"decisions"[^`]*)```/.exec(readDocument("docs/feedback.md")) ?? [];
+  const { decisions } = JSON.parse(example) as { readonly decisions: readonly object[] };
+  assert.deepEqual(Object.keys(decisions[0] ?? {}), Object.keys(LoggedDecision.properties));
+});
+
+test("docs/privacy.md names every place where `gatepost forget` looks", () => {
+  const rows = tableUnder(readDocument("docs/privacy.md"), "## Delete a person's data");
+  const named = rows.flatMap(([places = ""]) => places.match(/\w+/g) ?? []);
+  assert.deepEqual(named.sort(), [...forgetPlaces].sort());
+});
+
+test("no name of a setting that a page gives to another program brings a warning", () => {
+  const pages = readdirSync(new URL("../../../docs/", import.meta.url), {
+    recursive: true,
+    encoding: "utf8",
+  }).filter((name) => name.endsWith(".md"));
+  // A code of better-auth and a rule of Rspamd.
+  const others = new Set(["GATEPOST_DISPOSABLE", "GATEPOST_FROM", "GATEPOST_"]);
+  const named = pages
+    .flatMap((page) => readDocument(`docs/${page}`).match(/\bGATEPOST_[A-Z_]*/g) ?? [])
+    .filter((name) => !others.has(name));
+  assert.deepEqual(unknownSettings(Object.fromEntries(named.map((name) => [name, "x"]))), []);
 });

@@ -35,7 +35,10 @@ export const decideCommand = rowsFor<CliDecider>()("decide", {
       .option("--policy <file>", "policy as JSON (the built-in one unless given)")
       .option("--confirmed", "leave out rules that challenge: the person answered")
       .option("--known", "of a message: the person has signed in here before")
-      .option("--count-by <name=value...>", "who asks, ip=ADDRESS say; only a server counts")
+      .option(
+        "--count-by <name=value...>",
+        "who asks, such as ip=203.0.113.7; only a server counts",
+      )
       .option("--language <tag>", "of the message", "en"),
   json: 'print the decision; for several entries and for "-" an array',
   details: "Exit codes: 0 none is rejected; 1 some entry is rejected.",

@@ -100,6 +100,8 @@ test("lists: what is said last until the end of the day named, and JSON tells al
     expires_at: "2027-02-01T00:00:00.000Z",
   });
   assert.equal(closed, 1);
+  const text = (await run("deny", "worse.example", "--expires", "2027-01-31")).out;
+  assert.equal(text, "deny worse.example until 2027-01-31\n");
 });
 
 test("lists: a feed is off until it is switched on again", async (t) => {
@@ -135,7 +137,7 @@ test("lists: an import with wrong lines names them and exits 2", async (t) => {
 
 test("lists: status tells why an answer was not taken", async (t) => {
   const { run } = await openShell(t);
-  assert.match((await run("status")).out, /castle .*bad_status \(404\)/);
+  assert.match((await run("status")).out, /castle .*Its server answered with an error \(404\)/);
   const json = JSON.parse((await run("status", "--json")).out) as unknown[];
   assert.deepEqual(json[1], {
     id: "castle",

@@ -1,9 +1,10 @@
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import { LIST_REFUSALS, type ListRefusal } from "../../core/evidence/list-refusal.ts";
 import { feedSubject, LIST_WORDS } from "../../core/evidence/rule.ts";
-import { dayOfDate, isoTime, isoTimeOrNull } from "../../core/calendar.ts";
+import { dayOfDate, isoTimeOrNull } from "../../core/calendar.ts";
 import type { FeedRefresh } from "../../lists/feed-refresher.ts";
 import type { FeedStatus, RefreshOutcome } from "../../lists/feed-status.ts";
-import { entryJson, type Rule, statusJson } from "../../lists/rules/entry-json.ts";
+import { entryJson, statusJson } from "../../lists/rules/entry-json.ts";
 import {
   type EntryDetails,
   type RuleService,
@@ -50,11 +51,6 @@ const detailsOf = ({ note = "", expires }: GivenDetails, { author }: CliLists): 
   ...(expires !== undefined && { expiresAtMs: expires }),
 });
 
-function entryText({ word, subject, expiresAtMs }: Rule): string {
-  const until = expiresAtMs === undefined ? "" : ` until ${isoTime(expiresAtMs)}`;
-  return `${word} ${subject}${until}\n`;
-}
-
 const say = (word: "allow" | "deny", about: string, examples: readonly string[]) =>
   row(word, {
     about,
@@ -64,7 +60,7 @@ const say = (word: "allow" | "deny", about: string, examples: readonly string[])
     createsDatabase: true,
     async run(given, lists) {
       const rule = await lists.operator.save(given.args[0], word, detailsOf(given, lists));
-      return { json: entryJson(rule), text: entryText(rule) };
+      return { json: entryJson(rule), text: listLines([rule]) };
     },
   });
 
@@ -92,7 +88,7 @@ const forget = row("forget", {
 
 const statusCells = (status: FeedStatus): readonly string[] => [
   status.id,
-  status.curated ? "curated" : "other",
+  status.curated ? "curated" : "uncurated",
   status.isOff === true ? "off" : "on",
   String(status.names),
   status.from,
@@ -101,8 +97,10 @@ const statusCells = (status: FeedStatus): readonly string[] => [
   refusedBy(status.refusal?.why, status.refusal?.detail),
 ];
 
-const refusedBy = (why: string | undefined, detail: string | undefined): string =>
-  why === undefined ? "" : detail === undefined ? why : `${why} (${detail})`;
+function refusedBy(why: ListRefusal | undefined, detail: string | undefined): string {
+  if (why === undefined) return "";
+  return detail === undefined ? LIST_REFUSALS[why] : `${LIST_REFUSALS[why]} (${detail})`;
+}
 
 const status = row("status", {
   about: "list every feed: names in use, origin, and why its last answer was refused",

@@ -136,7 +136,7 @@ const listen = rowsFor<{ readonly receive: Receive }>()("listen", {
       .option("--host <address>", "where to listen", "127.0.0.1")
       .option("--port <port>", "0 picks a free one", wholeNumber("--port", 0, 65_535), 8787),
   json: "print one JSON object a line",
-  examples: ["gatepost webhook listen --help"],
+  examples: ["gatepost webhook listen --port 9000 < secret.txt"],
   async run({ host, port, json }, { receive }, terminal) {
     if (terminal.interactive) terminal.err("Type the signing secret, then Enter and Ctrl-D.\n");
     const secret = (await terminal.readInput()).trim();

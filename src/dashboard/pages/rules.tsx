@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { isListRefusal, LIST_REFUSALS } from "../../core/evidence/list-refusal.ts";
 import type { ListWord } from "../../core/evidence/rule.ts";
 import type {
   FoundEntriesJson,
@@ -194,22 +195,9 @@ function cellsOf(known: OwnEntry): readonly ComponentChildren[] {
   ];
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  not_fetched: "It could not be fetched",
-  bad_status: "Its server answered with an error",
-  too_large: "The file was larger than 16 MB",
-  not_a_list: "The file was not a list of names",
-  below_floor: "It held fewer names than it ever had",
-  size_swing: "Its size changed too much at once",
-  lacks_known: "A name that every such list holds was missing",
-  holds_provider: "It named a large mail provider",
-  many_removed: "Many names were gone at once; the next fetch has to say so again",
-  not_kept: "The data directory could not take it",
-};
-
 export function refusalWords({ refused, detail }: Source): string {
   if (refused === null) return "";
-  const words = REFUSALS[refused] ?? refused.replaceAll("_", " ");
+  const words = isListRefusal(refused) ? LIST_REFUSALS[refused] : refused.replaceAll("_", " ");
   return detail ? `${words} (${detail}).` : `${words}.`;
 }
 

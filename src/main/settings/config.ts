@@ -332,9 +332,20 @@ const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
 /** What Kubernetes sets in containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
 const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
 
+/** What the documents set for other programs: the clients, the proxy's files, the release. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  "GATEPOST_URL",
+  "GATEPOST_KEY",
+  "GATEPOST_TOKEN_SECRET",
+  "GATEPOST_WEBHOOK_SECRET",
+  "GATEPOST_SITE",
+  "GATEPOST_UPSTREAM",
+  "GATEPOST_BUGS",
+]);
+
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.entries(environment)
-    .filter(([name, value = ""]) => !SERVICE_LINK.test(`${name}=${value}`))
+    .filter(([name, value = ""]) => !OF_OTHERS.has(name) && !SERVICE_LINK.test(`${name}=${value}`))
     .map(([name]) => name)
     .filter((name) => REMOVED.has(name) || (name.startsWith("GATEPOST_") && !KNOWN.includes(name)))
     .sort()

@@ -276,15 +276,22 @@ class UdpResolver implements Resolver, AttemptEvents {
     query.latest = attempt;
     if (isUnwanted) {
       attempt.isSent = false;
+      query.why = "deadline";
       this.#giveBack(attempt);
       return;
     }
     this.#counts.queries += 1;
     if (isRetry) this.#counts.retries += 1;
     this.#servers.at(attempt.server).udp.send(attempt);
-    const isLast = query.sends === this.#timeouts.triesMs.length;
-    if (!this.#hasTcp) return;
-    if (isLast || this.#servers.isByTcp(attempt.server, sentAtMs)) this.#alsoByTcp(attempt);
+    if (this.#hasTcp && this.#isForTcp(attempt)) this.#alsoByTcp(attempt);
+  }
+
+  /** In doubt the second try is, too: askers with short deadlines are gone before the last one. */
+  #isForTcp({ query, server, sentAtMs, number }: Attempt): boolean {
+    if (query.sends === this.#timeouts.triesMs.length) return true;
+    return (
+      this.#servers.isByTcp(server, sentAtMs) || (number > 0 && this.#servers.isUdpDoubted(server))
+    );
   }
 
   /** What UDP leaves unanswered is not unknown before TCP was asked: packets get lost, and filters drop UDP alone. */

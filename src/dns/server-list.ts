@@ -78,6 +78,11 @@ export class ServerList {
     return this.at(index).tcpUntilMs > nowMs;
   }
 
+  isUdpDoubted(index: number): boolean {
+    const { tcpAnswers, silentTries } = this.at(index);
+    return tcpAnswers > 0 || silentTries >= SILENT_TRIES_MAX;
+  }
+
   mayTcp(index: number, nowMs: number): boolean {
     return this.at(index).noTcpUntilMs <= nowMs;
   }
@@ -89,7 +94,8 @@ export class ServerList {
   silent(index: number): void {
     const server = this.at(index);
     server.silentTries += 1;
-    if (index !== this.preferred || server.silentTries < SILENT_TRIES_MAX) return;
+    const isOnlyOrOther = index !== this.preferred || this.count === 1;
+    if (isOnlyOrOther || server.silentTries < SILENT_TRIES_MAX) return;
     this.preferred = (index + 1) % this.count;
     this.at(this.preferred).silentTries = 0;
   }

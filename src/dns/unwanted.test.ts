@@ -130,3 +130,29 @@ test("tries go on when another asker joins a question that nobody waited for", (
     assert.equal(answer?.kind, "found");
     assert.equal(asked.length, 2);
   }));
+
+test("a try that was left out because nobody waited makes no unknown that others are given", () =>
+  inWorld({ [NAME]: { behave: "silent", times: 1, mx: ["10 mx.example"] } }, async (world) => {
+    const { lookup, clock, within } = world;
+    void lookup.mx(NAME, undefined, within(50));
+    await pass(clock, 3_000);
+    let answer: Answer<unknown> | undefined;
+    void Promise.resolve(lookup.mx(NAME)).then((given) => (answer = given));
+    await pass(clock, 300);
+    assert.equal(answer?.kind, "found");
+  }));
+
+test("where UDP is silent, TCP is found though every asker leaves before the last try", () => {
+  const names = Array.from({ length: 8 }, (_, index) => `n${String(index)}.example`);
+  const served: ServedName = { behave: "silentUdp", mx: ["10 mx.example"] };
+  const zone = Object.fromEntries(names.map((name) => [name, served]));
+  return inWorld(zone, async ({ lookup, clock, within }) => {
+    const kinds: string[] = [];
+    for (const name of names) {
+      const answer = Promise.resolve(lookup.mx(name, undefined, within(1_000)));
+      void answer.then(({ kind }) => kinds.push(kind));
+      await pass(clock, 2_700);
+    }
+    assert.deepEqual(kinds.slice(-2), ["found", "found"]);
+  });
+});

@@ -1,14 +1,10 @@
-import type { Kysely } from "kysely";
-import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
-import type { Log } from "../base/log.ts";
 import { isoTime } from "../core/calendar.ts";
 import { changeRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
 import { lockName } from "../store/locks.ts";
-import type { Database } from "../store/schema.ts";
 import type { AlertRow } from "../store/tables/watch.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
-import type { Announce } from "../webhooks/dispatcher.ts";
+import type { AnnounceDeps } from "../webhooks/dispatcher.ts";
 import type { DecisionMade } from "./outcomes.ts";
 
 /** Of these the reason of a decision has the name. */
@@ -22,14 +18,6 @@ type AlertState = "begins" | "goes_on" | "ends";
 const LOOK_EVERY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
-export interface AlertsDeps {
-  readonly db: Kysely<Database>;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
-  readonly log: Pick<Log, "error">;
-  readonly announce: Announce;
-  readonly announced: () => void;
-}
-
 interface Noticed {
   readonly accountId: string;
   readonly kind: AlertKind;
@@ -39,10 +27,10 @@ interface Noticed {
 
 /** Tells accounts what their decisions show: when it begins, each hour while it goes on, and when an hour passed without it. */
 export class Alerts {
-  readonly #deps: AlertsDeps;
+  readonly #deps: AnnounceDeps;
   #noticed = new Map<string, Noticed>();
 
-  constructor(deps: AlertsDeps) {
+  constructor(deps: AnnounceDeps) {
     this.#deps = deps;
   }
 

@@ -1,16 +1,10 @@
 import type { FeedbackOutcome } from "../core/policy/outcomes.ts";
-import type { Decision } from "../core/policy/policy.ts";
+import type { DecisionRow } from "../store/tables/policy.ts";
 import type { DecisionGroup, DecisionGroups } from "./gate-shapes.ts";
 
-export interface GroupedRow {
-  readonly decision: Decision;
-  readonly domain: string | null;
-  readonly mailbox: string | null;
-  /** "NAME:ID" of each key of `count_by`, with a space between. */
-  readonly sources: string;
-  /** Null but at large and free providers. */
-  readonly shape: string | null;
-}
+export type GroupedRow = Readonly<
+  Pick<DecisionRow, "decision" | "domain" | "mailbox" | "sources" | "shape">
+>;
 
 const GROUPS_MAX = 100;
 /** Smaller ones are on every site. */

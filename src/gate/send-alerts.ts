@@ -1,31 +1,21 @@
-import type { Kysely } from "kysely";
 import type { Accounts } from "../accounts/accounts-store.ts";
-import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
-import type { Log } from "../base/log.ts";
 import { isoTime } from "../core/calendar.ts";
 import { addRow, deleteRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
-import type { Announce } from "../webhooks/dispatcher.ts";
+import type { AnnounceDeps } from "../webhooks/dispatcher.ts";
 import { type AccountHash, messagesMark, type TrafficOwner } from "./traffic-marks.ts";
 import type { Traffic } from "./traffic.ts";
 import { isWave, type NewMailboxes } from "./traffic-store.ts";
 
 const LOOK_EVERY_MS = 30_000;
 
-export interface SendAlertsDeps {
-  readonly db: Kysely<Database>;
+export interface SendAlertsDeps extends AnnounceDeps {
   readonly accounts: Pick<Accounts, "find">;
   readonly traffic: Pick<Traffic, "newMailboxes">;
   readonly hash: AccountHash;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
-  readonly log: Pick<Log, "warn" | "error">;
   readonly counted: (state: Wave["state"]) => void;
-  /** Tells the account, in the transaction that notes the begin or end. */
-  readonly announce: Announce;
-  readonly announced: () => void;
 }
 
 /** Tells once, of all servers, when far more messages than usual go to mailboxes that an account never sent to. */

@@ -14,8 +14,7 @@ import { createOutbound } from "../outbound/outbound.ts";
 import { openEmbedded } from "../store/database.ts";
 import { DatabaseFault } from "../store/database-fault.ts";
 import { lockForServing } from "../store/embedded/serving-lock.ts";
-import type { SchemaUse, Upgrading } from "../store/upgrade.ts";
-import type { PostgresDatabase } from "../store/postgres-database.ts";
+import type { PostgresDatabase, PostgresOptions } from "../store/postgres-database.ts";
 import { createWebhookSender } from "../webhooks/webhook-sender.ts";
 import type { Config } from "./settings/config.ts";
 import { startBulkThread } from "./threads/bulk-thread.ts";
@@ -44,11 +43,6 @@ export class Closing {
   }
 }
 
-interface StartOptions {
-  readonly schema?: SchemaUse;
-  readonly upgrading?: Upgrading;
-}
-
 /** The machine that the program runs on. Drivers that one process alone does not use are loaded when they are. */
 export const systemMachine = {
   clock: systemClock,
@@ -57,7 +51,11 @@ export const systemMachine = {
   openLog: createLog,
   openSqlite: openEmbedded,
   lockForServing,
-  async openPostgres(url: string, nowMs: number, options: StartOptions): Promise<PostgresDatabase> {
+  async openPostgres(
+    url: string,
+    nowMs: number,
+    options: PostgresOptions,
+  ): Promise<PostgresDatabase> {
     const { openPostgres } = await import("../store/postgres-database.ts");
     return openPostgres(url, nowMs, options);
   },

@@ -1,17 +1,13 @@
-import type { Kysely } from "kysely";
 import { accountKey, type OwnerKey } from "../base/owner.ts";
-import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
-import type { Log } from "../base/log.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import { findMailHosts } from "../core/mail/mail-hosts.ts";
 import { registrableOf } from "../core/name/domain.ts";
 import { changeRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
 import type { WatchedRow } from "../store/tables/watch.ts";
 import { inTransaction } from "../store/transaction.ts";
-import type { Announce } from "../webhooks/dispatcher.ts";
+import type { AnnounceDeps } from "../webhooks/dispatcher.ts";
 import type { WatchKind } from "./watch-list.ts";
 
 const ROUND_MS = 10_000;
@@ -23,18 +19,13 @@ const DEAD_DAYS = 7;
 const NEXT_DAY_MS = 18 * 3_600_000;
 const TOLD_DOMAINS = 1_000;
 
-interface WatchDutyDeps {
-  readonly db: Kysely<Database>;
+interface WatchDutyDeps extends AnnounceDeps {
   /** A client of its own, so that it holds up no check. */
   readonly lookup: Pick<Lookup, "mx" | "addresses"> & {
     readonly registration: (domain: string, by: OwnerKey) => ReturnType<Lookup["registration"]>;
   };
   /** Whether a list or rule has the domain. */
   readonly isDisposable: (domain: string) => boolean;
-  readonly clock: Pick<Clock, "nowMs" | "after">;
-  readonly log: Pick<Log, "info" | "error">;
-  readonly announce: Announce;
-  readonly announced: () => void;
 }
 
 interface Look {

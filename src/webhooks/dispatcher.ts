@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import { DAY_MS, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
@@ -8,7 +9,7 @@ import { RESOURCES } from "../base/resources.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Announcement } from "../bulk/jobs/announce.ts";
 import type { Tx } from "../store/transaction.ts";
-import type { WebhookDeliveryRow } from "../store/schema.ts";
+import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
 import { sign } from "./verify.ts";
 import { deliveryOutcome, type WebhookSender } from "./webhook-sender.ts";
 import {
@@ -66,6 +67,17 @@ export type Announce = (
   event: WebhookEvent,
   data: object,
 ) => Promise<void>;
+
+/** What tells accounts of what a service sees by itself. */
+export interface AnnounceDeps {
+  readonly db: Kysely<Database>;
+  readonly clock: Pick<Clock, "nowMs" | "after">;
+  readonly log: Log;
+  /** Tells the account, in the transaction that notes it. */
+  readonly announce: Announce;
+  /** Call it after that transaction. */
+  readonly announced: () => void;
+}
 
 /** Events that an empty selection does not have. */
 const CHOSEN_ONLY: ReadonlySet<WebhookEvent> = new Set([

@@ -1,26 +1,17 @@
-import type { Kysely } from "kysely";
-import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import type { BrokenPart } from "../base/health.ts";
-import type { Log } from "../base/log.ts";
 import { isoTime } from "../core/calendar.ts";
 import { deleteRows, insertRow } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
-import type { Announce } from "./dispatcher.ts";
+import type { AnnounceDeps } from "./dispatcher.ts";
 
 const LOOK_EVERY_MS = 30_000;
 
 /** Whose rows these are: no account has the id. */
 const SERVICE = "";
 
-interface HealthAlertsDeps {
-  readonly db: Kysely<Database>;
+interface HealthAlertsDeps extends AnnounceDeps {
   readonly health: { readonly now: () => Promise<readonly BrokenPart[]> };
-  readonly clock: Pick<Clock, "nowMs" | "after">;
-  readonly log: Pick<Log, "error">;
-  readonly announce: Announce;
-  readonly announced: () => void;
 }
 
 /** Tells administrators' accounts when a part of the service breaks and when it is mended: a duty of one process. */

@@ -30,13 +30,7 @@ export interface QuotaTaken {
 /** What was counted for an owner on a UTC day, to be added to what is known. Counts may be negative. */
 export type UsageDelta = Pick<UsageDayRow, "owner" | "day"> & Partial<UsageDayRow>;
 
-export interface UsageDay {
-  readonly day: number;
-  readonly units: number;
-  readonly credits: number;
-  readonly requests: number;
-  readonly refusals: number;
-}
+export type UsageDay = Readonly<Omit<UsageDayRow, "owner">>;
 
 export interface OwnerTotal {
   readonly owner: OwnerKey;

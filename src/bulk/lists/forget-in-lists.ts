@@ -6,7 +6,12 @@ import type { SoughtAddress } from "../../core/batch/sought-address.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import { kindOfFile } from "../files/file-text.ts";
 import { outText } from "../files/out-text.ts";
-import { type ListOptions, readListFile, type ReadShape } from "../files/list-file.ts";
+import {
+  type ListOptions,
+  type ListPage,
+  readListFile,
+  type ReadShape,
+} from "../files/list-file.ts";
 import {
   type AccountList,
   changeStoredList,
@@ -92,11 +97,6 @@ interface CutFile {
   readonly entries: number;
 }
 
-interface WholeList {
-  readonly shape: ReadShape;
-  readonly rows: readonly ListRow[];
-}
-
 /**
  * A file of a list without the rows whose entry is the address, written anew as a table in its encoding, or as a workbook of
  * the sheet that is read. A file that cannot be read is gone. Undefined when it has nothing of the address.
@@ -125,7 +125,7 @@ export async function withoutAddress(
 
 const wideText = (file: Buffer): string => file.toString("utf16le", file[0] === 0xfe ? 1 : 0);
 
-async function readAll(file: Buffer, options: ListOptions): Promise<WholeList> {
+async function readAll(file: Buffer, options: ListOptions): Promise<ListPage> {
   const rows: ListRow[] = [];
   let shape: ReadShape | undefined;
   for await (const page of readListFile(once(file), options)) {
@@ -146,7 +146,7 @@ async function* once<T>(value: T): AsyncGenerator<T> {
 }
 
 async function tableFile(
-  { shape, rows }: WholeList,
+  { shape, rows }: ListPage,
   isText: boolean,
   sought: SoughtAddress,
 ): Promise<Buffer> {

@@ -58,6 +58,7 @@ export interface DecisionRow {
   asked: PolicyQuestion;
   /** "NAME:ID" of each key of `count_by`, separated by blanks; "" for none. */
   sources: string;
+  /** Null but at large and free providers. */
   shape: string | null;
 }
 

@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { accountKey } from "../base/owner.ts";
 import { changeRows, countRows, deleteRows, findRow, literally } from "../store/rows.ts";
 import { lockAccount } from "../store/locks.ts";
-import type { AccountRow, Database } from "../store/schema.ts";
+import type { AccountRow, Db } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { EMAIL_ASKED } from "./audit.ts";
 
@@ -125,9 +125,9 @@ function conditionsOf({ text = "", tier, state }: SoughtAccounts): RawBuilder<Sq
 }
 
 export class Accounts {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 

@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { insertRow } from "../store/rows.ts";
 import { pruneRows } from "../store/prune.ts";
-import type { AuditEntryRow, Database } from "../store/schema.ts";
+import type { AuditEntryRow, Db } from "../store/schema.ts";
 
 export type AuditAction =
   | `account.${"created" | "deleted" | "disabled" | "enabled" | "promoted" | "demoted" | "tier"}`
@@ -53,9 +52,9 @@ export const AUDIT_PLACE = /^\d{14}[0-9a-f]{32}$/;
 
 /** Append-only. Rules are checked by `test/contracts/account/audit-log.ts`. */
 export class AuditLog {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 
@@ -132,7 +131,7 @@ export const noteBy =
 
 /** Each row is in the log, too, where there is one; without its detail, which may be an address. */
 export const createAudit =
-  (db: Kysely<Database>, ids: Ids, clock: Pick<Clock, "nowMs">, log?: Pick<Log, "info">): Audit =>
+  (db: Db, ids: Ids, clock: Pick<Clock, "nowMs">, log?: Pick<Log, "info">): Audit =>
   async ({ action, actorId, accountId, clientAddress, detail = "" }) => {
     await insertRow(db, "audit_entries", {
       id: ids.hex32(),

@@ -1,9 +1,9 @@
 import { badField, notFound, notNow } from "../base/refusals.ts";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Note } from "./audit.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
-import type { CreditEntryRow, Database } from "../store/schema.ts";
+import type { CreditEntryRow, Db } from "../store/schema.ts";
 import { findRow, insertRow } from "../store/rows.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
@@ -50,10 +50,10 @@ interface CreditsDeps {
 
 /** An append-only ledger for each account; its sum is the balance. Rules: `test/contracts/account/accounts.ts`. */
 export class Credits {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   readonly #deps: CreditsDeps;
 
-  constructor(db: Kysely<Database>, deps: CreditsDeps) {
+  constructor(db: Db, deps: CreditsDeps) {
     this.#db = db;
     this.#deps = deps;
   }

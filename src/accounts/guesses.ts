@@ -1,8 +1,8 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Note } from "./audit.ts";
 import { findRow } from "../store/rows.ts";
 import { pruneRows } from "../store/prune.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 
 export interface GuessTaking {
   readonly isGranted: boolean;
@@ -22,9 +22,9 @@ const LAST_STEP = FREE_TRIES + Math.ceil(Math.log2(DELAY_MAX_MS / DELAY_MS));
  * 10 s to 15 min. An hour without a try forgets them. Rules are checked by `test/contracts/account/guesses.ts`.
  */
 export class Guesses {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 

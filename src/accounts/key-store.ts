@@ -1,9 +1,9 @@
-import { type CompiledQuery, type Kysely, sql as raw } from "kysely";
+import { type CompiledQuery, sql as raw } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
 import { isLivePolicy, lockPolicies } from "../store/live-policy.ts";
 import { changeRows, countRows, findRow, insertRow } from "../store/rows.ts";
 import { keepNewest } from "../store/prune.ts";
-import type { AccountRow, ApiKeyRow, Database } from "../store/schema.ts";
+import type { AccountRow, ApiKeyRow, Db } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 import { type Account, accountOfRow } from "./accounts-store.ts";
 
@@ -71,7 +71,7 @@ async function createIn(tx: Tx, key: ApiKeyRow, limit: number): Promise<KeyMade>
 type HolderRow = AccountRow & PageColumns & { readonly key_id: string };
 
 /** Built once: every key in use is asked for every few seconds. The parameter is the hash. */
-function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
+function holderQuery(db: Db): CompiledQuery<HolderRow> {
   return db
     .selectFrom("api_keys")
     .innerJoin("accounts", "accounts.id", "api_keys.account_id")
@@ -84,10 +84,10 @@ function holderQuery(db: Kysely<Database>): CompiledQuery<HolderRow> {
 
 /** Keys of accounts, found by their hash. Rules are checked by `test/contracts/account/accounts.ts`. */
 export class Keys {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   readonly #holder: CompiledQuery<HolderRow>;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
     this.#holder = holderQuery(db);
   }

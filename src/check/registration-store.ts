@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
 import { pruneRows } from "../store/prune.ts";
 import { putRow } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import type { RegistrationCache } from "./rdap/registration.ts";
 
-export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
+export function sqlRegistrationCache(db: Db): RegistrationCache {
   return {
     async read(domain, nowMs) {
       const row = await db
@@ -24,7 +23,7 @@ export function sqlRegistrationCache(db: Kysely<Database>): RegistrationCache {
   };
 }
 
-export const pruneRegistrations = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+export const pruneRegistrations = (db: Db, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "registrations",
     key: ["domain"],

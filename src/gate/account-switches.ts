@@ -1,15 +1,14 @@
-import type { Kysely } from "kysely";
 import type { AccountChange, Accounts } from "../accounts/accounts-store.ts";
 import type { Note } from "../accounts/audit.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Notices } from "../store/notices.ts";
 import { deleteRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 
 export interface AccountSwitchesDeps {
   readonly note?: Note;
   readonly accounts: Pick<Accounts, "find" | "change">;
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly clock: Pick<Clock, "nowMs">;
   readonly notices?: Notices;
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type SqlBool } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { DAY_MS, isoTime } from "../core/calendar.ts";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Clock } from "../base/clock.ts";
@@ -7,7 +7,7 @@ import type { Log } from "../base/log.ts";
 import { WriteBehind } from "../base/write-behind.ts";
 import { keepNewest, pruneRows } from "../store/prune.ts";
 import { lockAccount } from "../store/locks.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import type { DecisionRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import { groupsOf } from "./decision-groups.ts";
@@ -41,7 +41,7 @@ export type SoughtDecisions = Partial<Record<keyof typeof COLUMNS, string | unde
 };
 
 export interface DecisionLogDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly ids: Pick<Ids, "hex32">;
   readonly log: Pick<Log, "error">;
@@ -229,7 +229,7 @@ const decisionOf = (row: DecisionRow): LoggedDecision => ({
 /** Stands before the id of a hook where that of a key would be. */
 export const HOOK_KEY = "hook:";
 
-export const pruneDecisions = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+export const pruneDecisions = (db: Db, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "decisions",
     key: ["account_id", "id"],

@@ -1,5 +1,5 @@
 import type { FeedbackOutcome } from "../core/policy/outcomes.ts";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import { readEntry } from "../core/address/address.ts";
 import { dayOf } from "../core/calendar.ts";
@@ -11,7 +11,7 @@ import { type Clock, inTime } from "../base/clock.ts";
 import { growingIds, type Ids } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { badParameter } from "../base/refusals.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import type { FeedbackRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { deleteRows } from "../store/rows.ts";
@@ -34,7 +34,7 @@ interface Names {
 }
 
 class ReportedNames {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   readonly #clock: Pick<Clock, "nowMs" | "monotonicMs">;
   readonly #known = new LRUCache<string, Names>({
     maxSize: NAMES_IN_MEMORY,
@@ -42,7 +42,7 @@ class ReportedNames {
   });
   readonly #reading = new Map<string, Promise<ReadonlySet<string>>>();
 
-  constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs" | "monotonicMs">) {
+  constructor(db: Db, clock: Pick<Clock, "nowMs" | "monotonicMs">) {
     this.#db = db;
     this.#clock = clock;
   }
@@ -104,7 +104,7 @@ interface Reported {
 }
 
 export interface FeedbackDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly datasets: () => Datasets;
   readonly hash: AccountHash;
   readonly clock: Pick<Clock, "nowMs" | "monotonicMs" | "after">;
@@ -271,7 +271,7 @@ export class Feedback {
 }
 
 export async function lastSaid(
-  db: Kysely<Database>,
+  db: Db,
   accountId: string,
   of?: readonly string[],
 ): Promise<ReadonlyMap<string, FeedbackOutcome>> {
@@ -334,7 +334,7 @@ const reportsOf = (
         and later.mailbox = said.mailbox and later.outcome = 'fine' and later.id > said.id)
   group by mailbox, domain, outcome`;
 
-export const pruneFeedback = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+export const pruneFeedback = (db: Db, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "feedback",
     key: ["account_id", "id"],

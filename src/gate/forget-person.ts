@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import { EMAIL_ASKED, type Note, SERVICE } from "../accounts/audit.ts";
 import type { AccountService } from "../accounts/accounts.ts";
 import type { Clock } from "../base/clock.ts";
@@ -13,11 +13,11 @@ import { type Address, addressKey, readEntry, trimEntry } from "../core/address/
 import { SoughtAddress } from "../core/batch/sought-address.ts";
 import type { RuleService } from "../lists/rules/rules.ts";
 import { changeRows, countRows, deleteRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import { type AccountHash, mailboxId, knownMark, trafficMarks } from "./traffic-marks.ts";
 
 export interface ForgetDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly accounts: Pick<AccountService, "all" | "find">;
   readonly operator: Pick<RuleService, "forget" | "search">;
   readonly jobs: Pick<Jobs, "remove">;

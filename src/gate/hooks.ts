@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import {
   HOOK_OUTCOMES,
   HOOK_SYSTEMS,
@@ -14,7 +13,7 @@ import { badField, notFound, notNow } from "../base/refusals.ts";
 import { publicHttpsUrl } from "../webhooks/configure.ts";
 import { standardKey } from "./hook-signatures.ts";
 import { SYSTEMS } from "./hook-systems.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import { addCounts } from "../store/upserts.ts";
 import { changeRows, countRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
 import { lockAccount } from "../store/locks.ts";
@@ -54,9 +53,9 @@ function newest(news: readonly HookNews[]): readonly (readonly [id: string, call
 }
 
 export class Hooks {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 

@@ -1,5 +1,5 @@
 import type { SourceKey } from "./traffic-marks.ts";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Caller } from "../accounts/admission/caller.ts";
 import type { Keys } from "../accounts/key-store.ts";
 import type { Clock } from "../base/clock.ts";
@@ -12,7 +12,7 @@ import { addCounts } from "../store/upserts.ts";
 import { changeRows, countRows, insertRow } from "../store/rows.ts";
 import { lockName } from "../store/locks.ts";
 import { pruneRows } from "../store/prune.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import type { OutcomeCountRow, RuleCountRow, ShadowCountRow } from "../store/tables/policy.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 import type { Hooks } from "./hooks.ts";
@@ -70,9 +70,9 @@ const numbered = <T extends { readonly count: number }>(rows: readonly T[]): rea
   rows.map((row) => ({ ...row, count: Number(row.count) }));
 
 export class Outcomes {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 

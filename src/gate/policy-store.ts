@@ -1,10 +1,10 @@
-import { type ExpressionBuilder, type Kysely, sql as raw } from "kysely";
+import { type ExpressionBuilder, sql as raw } from "kysely";
 import type { PageTerms } from "../accounts/key-store.ts";
 import { BUILT_IN_DOCUMENTS, DEFAULT_VERSION } from "../core/policy/default-policy.ts";
 import { POLICY_MAX_BYTES } from "../core/policy/parse-policy.ts";
 import { lockPolicies, type PolicyName } from "../store/live-policy.ts";
 import { changeRows, countRows, deleteRows, findRow, insertRow, putRow } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
+import type { Database, Db } from "../store/schema.ts";
 import type { PolicyRow, PolicyVersionRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
 import type { RunningVersions } from "./rulings.ts";
@@ -25,7 +25,7 @@ export const POLICY_LIMITS: PolicyLimits = {
   octetsMax: 2 * 50 * POLICY_MAX_BYTES,
 };
 
-export type Sql = Kysely<Database>;
+export type Sql = Db;
 
 const hasRunning = (build: ExpressionBuilder<Database, "policies">) =>
   build.or([build("live_version", "is not", null), build("shadow_version", "is not", null)]);

@@ -1,8 +1,8 @@
-import { type Kysely, sql, type SqlBool } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { LRUCache } from "lru-cache";
 import { entriesUpTo } from "../base/entries.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Database, TrafficKind, TrafficTableRow } from "../store/schema.ts";
+import type { Db, TrafficKind, TrafficTableRow } from "../store/schema.ts";
 import { countRows, deleteRows, findRow } from "../store/rows.ts";
 import { lockAccount, lockName } from "../store/locks.ts";
 import { pruneSlices } from "../store/prune.ts";
@@ -87,7 +87,7 @@ async function removeGone({ sql: db }: Tx, rows: readonly Sighting[]): Promise<v
 }
 
 export class TrafficStore {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   readonly #clock: Pick<Clock, "nowMs">;
   readonly #rowsMax: RowsMax;
   readonly #save: Upsert<TrafficTableRow>;
@@ -95,7 +95,7 @@ export class TrafficStore {
     entriesUpTo(ACCOUNTS_MAX),
   );
 
-  constructor(db: Kysely<Database>, clock: Pick<Clock, "nowMs">, rowsMax: RowsMax = ROWS_MAX) {
+  constructor(db: Db, clock: Pick<Clock, "nowMs">, rowsMax: RowsMax = ROWS_MAX) {
     this.#db = db;
     this.#clock = clock;
     this.#rowsMax = rowsMax;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { countRows } from "../store/rows.ts";
 import { pruneRows } from "../store/prune.ts";
 import { upsert, withinRoom } from "../store/upserts.ts";
-import type { Database, DomainMailRow } from "../store/schema.ts";
+import type { Db, DomainMailRow } from "../store/schema.ts";
 import { inSlice, type Tx } from "../store/transaction.ts";
 
 /** Rows are written in this order, so that no two processes wait for each other's. */
@@ -33,10 +33,10 @@ const REPLACED = Object.fromEntries(
 );
 
 export class DomainMails {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   readonly #save: (tx: Tx, rows: readonly DomainMailRow[]) => Promise<void>;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
     const sample = { domain: "", hosts: "", addresses: "", disposable: 0, day: 0 };
     this.#save = upsert(db, sample, (builder, rows) =>

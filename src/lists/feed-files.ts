@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { inflateRawSync } from "node:zlib";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { LearnedServer } from "../core/evidence/mail-servers/learn-mail-servers.ts";
 import { packText } from "../store/pack.ts";
 import { addRow, changeRows } from "../store/rows.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { countChange } from "./rules/rule.ts";
 
@@ -73,9 +73,9 @@ const isServers = (value: unknown): value is readonly LearnedServer[] =>
 
 /** Files of the lists, which all processes share. Rules are checked by `test/contracts/evidence/feed-files.ts`. */
 export class FeedFiles {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 

@@ -1,9 +1,9 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Trouble, Watched } from "../base/health.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { databaseNowMs } from "../store/presence.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 
 /** What another machine wrote a moment ago may be ahead by as much. */
 const SLACK_MS = 60_000;
@@ -32,13 +32,13 @@ export interface KnownTime {
   readonly of: "written" | "PostgreSQL";
 }
 
-export const postgresTime = async (db: Kysely<Database>): Promise<KnownTime> => ({
+export const postgresTime = async (db: Db): Promise<KnownTime> => ({
   ms: await databaseNowMs(db),
   of: "PostgreSQL",
 });
 
 /** The newest of the times that an embedded service writes now and then. */
-export async function newestWritten(db: Kysely<Database>): Promise<KnownTime> {
+export async function newestWritten(db: Db): Promise<KnownTime> {
   const { rows } = await raw<Record<string, number | null>>`select
     (select max(applied_at_ms) from schema_migrations) as migrated,
     (select max(at_ms) from audit_entries) as noted,

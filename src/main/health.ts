@@ -1,5 +1,4 @@
 import { access, constants, statfs } from "node:fs/promises";
-import type { Kysely } from "kysely";
 import {
   askedRarely,
   Health,
@@ -14,7 +13,7 @@ import { clockPart, newestWritten, postgresTime } from "./clock-health.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import type { FeedStatus } from "../lists/feed-status.ts";
 import { goneServers, keepPresence } from "../store/presence.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import { RUNNING } from "../store/tables/bulk.ts";
 import type { BulkThread } from "./threads/bulk-thread.ts";
 import type { Ailment } from "../store/embedded/sqlite.ts";
@@ -240,7 +239,7 @@ const LISTS_WAIT: Trouble = {
   toDo: "Look for bulk.thread_failed and bulk.claim_failed in the log: a disk that cannot be read, or too little memory. It is tried again every second.",
 };
 
-async function standsStill(db: Kysely<Database>, nowMs: number): Promise<boolean> {
+async function standsStill(db: Db, nowMs: number): Promise<boolean> {
   const chunks = db
     .selectFrom("chunks")
     .innerJoin("jobs", "jobs.session", "chunks.session")
@@ -277,10 +276,7 @@ export function proxyPart(counted: ProcessCounts, clock: Process["clock"]): Watc
 
 const WORKER_GONE_MS = 60_000;
 
-export async function workersTrouble(
-  db: Kysely<Database>,
-  nowMs: number,
-): Promise<Trouble | undefined> {
+export async function workersTrouble(db: Db, nowMs: number): Promise<Trouble | undefined> {
   const { newest } = await db
     .selectFrom("bulk_workers")
     .select(({ fn }) => fn.max("seen_at_ms").as("newest"))
@@ -319,7 +315,7 @@ export function dutiesPart(
 
 const FEED_OLD_DAYS = 3;
 
-export async function bornMs(db: Kysely<Database>): Promise<number> {
+export async function bornMs(db: Db): Promise<number> {
   const { born } = await db
     .selectFrom("schema_migrations")
     .select(({ fn }) => fn.min("applied_at_ms").as("born"))
@@ -364,10 +360,7 @@ const FAILED_IN_A_ROW = 3;
 const WEBHOOKS_LOOKED_AT = 1_000;
 
 /** Accounts whose newest messages of the last hour were all not taken. */
-export async function webhooksTrouble(
-  db: Kysely<Database>,
-  nowMs: number,
-): Promise<Trouble | undefined> {
+export async function webhooksTrouble(db: Db, nowMs: number): Promise<Trouble | undefined> {
   const rows = await db
     .selectFrom("webhook_deliveries")
     .select(["account_id", "error"])

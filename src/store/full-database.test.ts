@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { databaseFault } from "./database-fault.ts";
 import { openEmbedded } from "./database.ts";
-import type { Database } from "./schema.ts";
+import type { Db } from "./schema.ts";
 import { openSqlite } from "./embedded/sqlite.ts";
 import { inTransaction } from "./transaction.ts";
 import { temporaryFolder } from "../../test/process/temporary-folder.ts";
@@ -34,12 +34,12 @@ test("a full database does not answer until it has room again", async (t) => {
 for (const [name, write] of [
   [
     "a transaction",
-    (db: Kysely<Database>) =>
+    (db: Db) =>
       inTransaction(db, ({ sql: own }) => sql`insert into notes values ('a')`.execute(own)),
   ],
   [
     "a statement that returns rows",
-    (db: Kysely<Database>) => sql`insert into notes values ('a') returning note`.execute(db),
+    (db: Db) => sql`insert into notes values ('a') returning note`.execute(db),
   ],
 ] as const) {
   test(`while another thread writes, ${name} waits and its event loop goes on`, async (t) => {

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
 import { DEFAULT_NAME } from "../core/policy/default-policy.ts";
-import type { Database } from "./schema.ts";
+import type { Db } from "./schema.ts";
 import { findRow } from "./rows.ts";
 import { lockName } from "./locks.ts";
 import type { Tx } from "./transaction.ts";
@@ -14,10 +13,7 @@ export const lockPolicies = (tx: Tx, accountId: string): Promise<void> =>
   lockName(tx, `policies ${accountId}`);
 
 /** Whether the account may use a policy of this name: `default` is always there. Call it under `lockPolicies`. */
-export async function isLivePolicy(
-  sql: Kysely<Database>,
-  { accountId, name }: PolicyName,
-): Promise<boolean> {
+export async function isLivePolicy(sql: Db, { accountId, name }: PolicyName): Promise<boolean> {
   if (name === DEFAULT_NAME) return true;
   const row = await findRow(sql, "policies", { account_id: accountId, name });
   return typeof row?.live_version === "number";

@@ -1,5 +1,5 @@
-import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import type { Database } from "./schema.ts";
+import { type SelectQueryBuilder, sql } from "kysely";
+import type { Database, Db } from "./schema.ts";
 import { hasRivals, type Tx } from "./transaction.ts";
 
 /** Makes everybody who locks the same name wait until this transaction ends. */
@@ -9,7 +9,7 @@ export async function lockName(tx: Tx, name: string): Promise<void> {
 }
 
 export function freeRows<T extends keyof Database, O>(
-  db: Kysely<Database>,
+  db: Db,
   query: SelectQueryBuilder<Database, T, O>,
 ): SelectQueryBuilder<Database, T, O> {
   return hasRivals(db) ? query.forUpdate().skipLocked() : query;

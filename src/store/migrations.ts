@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
-import type { Database } from "./schema.ts";
+import type { Db } from "./schema.ts";
 import type { Tx } from "./transaction.ts";
 
 export interface Means {
   /** The key that this database is used with. Throws when the one of the settings is another. */
-  readonly secretKey: (db: Kysely<Database>) => Promise<Uint8Array>;
+  readonly secretKey: (db: Db) => Promise<Uint8Array>;
 }
 
 /** One step of the schema. A published step is never edited; the next one corrects it. */

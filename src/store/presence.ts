@@ -1,9 +1,9 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
 import { DAY_MS } from "../core/calendar.ts";
 import { deleteRows, putRow } from "./rows.ts";
-import type { Database } from "./schema.ts";
+import type { Db } from "./schema.ts";
 
 const BEAT_EVERY_MS = 10_000;
 const GONE_AFTER_MS = 30_000;
@@ -25,14 +25,14 @@ interface Gone {
 }
 
 /** PostgreSQL's time in milliseconds: the machines' own clocks may differ. */
-export async function databaseNowMs(db: Kysely<Database>): Promise<number> {
+export async function databaseNowMs(db: Db): Promise<number> {
   const now = raw<{
     now: number;
   }>`select floor(extract(epoch from clock_timestamp()) * 1000) as now`;
   return (await now.execute(db)).rows[0]?.now ?? NaN;
 }
 
-async function presentRows(db: Kysely<Database>): Promise<readonly Present[]> {
+async function presentRows(db: Db): Promise<readonly Present[]> {
   const rows = await db
     .selectFrom("installation")
     .selectAll()
@@ -45,7 +45,7 @@ async function presentRows(db: Kysely<Database>): Promise<readonly Present[]> {
 }
 
 interface PresenceDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly clock: Clock;
   readonly name: string;
   readonly failed: (fault: unknown) => void;
@@ -71,7 +71,7 @@ export function keepPresence({ db, clock, name, failed }: PresenceDeps): End {
   };
 }
 
-export const goneServers = async (db: Kysely<Database>): Promise<readonly Gone[]> =>
+export const goneServers = async (db: Db): Promise<readonly Gone[]> =>
   goneAmong(await presentRows(db));
 
 /** Those that fell silent while others are there, and in whose place none was started since. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Database } from "./schema.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Database, Db } from "./schema.ts";
 import type { Tx } from "./transaction.ts";
 
 /** Rows of one statement: milliseconds on the embedded database, far below any time limit on PostgreSQL. */
@@ -14,7 +14,7 @@ interface Pruning {
 }
 
 export async function pruneSlices(
-  db: Kysely<Database>,
+  db: Db,
   slice: (rowsMax: number) => RawBuilder<unknown>,
 ): Promise<number> {
   const statement = slice(PRUNED_AT_ONCE);
@@ -27,7 +27,7 @@ export async function pruneSlices(
   }
 }
 
-export function pruneRows(db: Kysely<Database>, pruning: Pruning): Promise<number> {
+export function pruneRows(db: Db, pruning: Pruning): Promise<number> {
   const table = sql.table(pruning.table);
   const key = sql.join(pruning.key.map((name) => sql.ref(name)));
   return pruneSlices(

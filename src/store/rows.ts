@@ -1,5 +1,5 @@
-import type { Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
-import type { Database } from "./schema.ts";
+import type { RawBuilder, SelectQueryBuilder } from "kysely";
+import type { Database, Db } from "./schema.ts";
 
 /** `text` inside a LIKE pattern that says `escape '\\'`, standing for itself. */
 export const literally = (text: string): string =>
@@ -18,7 +18,7 @@ type Match<Table extends keyof Database> = Readonly<Partial<Database[Table]>>;
 const ANY = "accounts";
 
 export async function findRow<Table extends keyof Database>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   is: Match<Table>,
 ): Promise<Database[Table] | undefined> {
@@ -28,7 +28,7 @@ export async function findRow<Table extends keyof Database>(
 }
 
 export async function insertRow<Table extends keyof Database>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   row: Database[Table],
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function insertRow<Table extends keyof Database>(
 
 /** Inserts the row with this key, or sets `columns` of the one that is there. */
 export async function putRow<Table extends keyof Database>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   key: Match<Table>,
   columns: Match<Table>,
@@ -54,7 +54,7 @@ export async function putRow<Table extends keyof Database>(
 
 /** False, and nothing is written, where a row with its key is there already. */
 export async function addRow<Table extends keyof Database>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   row: Database[Table],
 ): Promise<boolean> {
@@ -68,7 +68,7 @@ type Columns<Table extends keyof Database> = {
 };
 
 export async function changeRows<Table extends keyof Database>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   is: Match<Table>,
   columns: Columns<Table>,
@@ -79,7 +79,7 @@ export async function changeRows<Table extends keyof Database>(
 }
 
 export async function changeRow<Table extends keyof Database>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   is: Match<Table>,
   columns: Columns<Table>,
@@ -91,7 +91,7 @@ export async function changeRow<Table extends keyof Database>(
 }
 
 export async function deleteRows<Table extends keyof Database>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   is: Match<Table>,
 ): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import type { ListTopic, ListWord } from "../core/evidence/rule.ts";
 import type { BulkTables } from "./tables/bulk.ts";
 import type { PolicyTables } from "./tables/policy.ts";
@@ -33,6 +34,8 @@ export interface Database extends BulkTables, PolicyTables, WatchTables {
   webhook_claims: { id: number; claims: number };
   schema_migrations: { number: number; name: string; applied_at_ms: number };
 }
+
+export type Db = Kysely<Database>;
 
 export interface AccountRow {
   id: string;

@@ -1,7 +1,6 @@
 import { statfsSync } from "node:fs";
-import type { Kysely } from "kysely";
 import { deleteRows, putRow } from "./rows.ts";
-import type { Database } from "./schema.ts";
+import type { Db } from "./schema.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** Below this a batch cannot be stored, and SQLite's log may not grow. */
@@ -11,7 +10,7 @@ export const FREE_MIN_BYTES = 8 * 1_024 * 1_024;
 const PROBE_UNITS = 32_768;
 const PROBE_NAME = "write_probe";
 
-export async function takesWrites(db: Kysely<Database>): Promise<boolean> {
+export async function takesWrites(db: Db): Promise<boolean> {
   try {
     await writeProbe(db);
     await deleteRows(db, "installation", { name: PROBE_NAME });
@@ -21,14 +20,14 @@ export async function takesWrites(db: Kysely<Database>): Promise<boolean> {
   }
 }
 
-export const wouldTakeWrites = (db: Kysely<Database>): Promise<boolean> =>
+export const wouldTakeWrites = (db: Db): Promise<boolean> =>
   inTransaction(db, async (tx) => {
     await writeProbe(tx.sql);
     tx.abandon();
     return true;
   }).catch(() => false);
 
-const writeProbe = (db: Kysely<Database>): Promise<void> =>
+const writeProbe = (db: Db): Promise<void> =>
   putRow(db, "installation", { name: PROBE_NAME }, { value: "x".repeat(PROBE_UNITS) });
 
 export function hasRoom(folder: string, octets = 0): boolean {

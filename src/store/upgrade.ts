@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Kysely, type QueryExecutorProvider, sql as raw } from "kysely";
+import { type QueryExecutorProvider, sql as raw } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { storeDownOf } from "../base/store-down.ts";
@@ -8,13 +8,13 @@ import { isBusy } from "./embedded/sqlite.ts";
 import { type Means, type Migration, MIGRATIONS } from "./migrations.ts";
 import { sqlState } from "./postgres-fault.ts";
 import { lockName } from "./locks.ts";
-import type { Database } from "./schema.ts";
+import type { Db } from "./schema.ts";
 import { hasRivals, inTransaction, type Tx } from "./transaction.ts";
 
 type Applied = readonly { readonly number: number; readonly name: string }[];
 
 /** None where the table of migrations is missing. A role that may make no tables can ask this. */
-async function applied(db: Kysely<Database>): Promise<Applied> {
+async function applied(db: Db): Promise<Applied> {
   const tables = hasRivals(db)
     ? raw`select 1 where to_regclass('schema_migrations') is not null`
     : raw`select 1 from sqlite_schema where name = 'schema_migrations'`;
@@ -52,7 +52,7 @@ export type SchemaUse = "migrate" | "create" | "look";
 
 /** Whether `migrate` is to be called; changes nothing. Throws a `DatabaseFault` where the schema may not be used. */
 export async function needsSteps(
-  db: Kysely<Database>,
+  db: Db,
   use: SchemaUse,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<boolean> {
@@ -77,14 +77,14 @@ export interface Upgrading extends Partial<Means> {
   readonly copy?: (schema: number) => string;
   readonly migrations?: readonly Migration[];
   /** Throws where a start of this database would be refused; it has changed nothing then. */
-  readonly before?: (db: Kysely<Database>) => Promise<unknown>;
+  readonly before?: (db: Db) => Promise<unknown>;
 }
 
 const AGAIN_MS = 1_000;
 
 /** Runs all missing steps in one transaction; of several who do so at once the others wait. Throws a `DatabaseFault`. */
 export async function migrate(
-  db: Kysely<Database>,
+  db: Db,
   nowMs: number,
   upgrading: Upgrading = {},
 ): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-import { type CompiledQuery, type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import type { Database } from "./schema.ts";
+import { type CompiledQuery, type SelectQueryBuilder, sql } from "kysely";
+import type { Database, Db } from "./schema.ts";
 import type { Tx } from "./transaction.ts";
 
 /** Few sizes, as the database keeps each prepared; PostgreSQL takes 65,535 values, SQLite 32,766. */
@@ -10,9 +10,9 @@ export type Upsert<Row> = (tx: Tx, rows: readonly Row[]) => Promise<void>;
 
 /** Statements built once: the query builder costs several times what the database does. */
 export function upsert<Row extends object>(
-  db: Kysely<Database>,
+  db: Db,
   sample: Row,
-  build: (db: Kysely<Database>, rows: readonly Row[]) => { compile(): CompiledQuery },
+  build: (db: Db, rows: readonly Row[]) => { compile(): CompiledQuery },
 ): Upsert<Row> {
   const names = Object.keys(sample) as (keyof Row)[];
   const statementFor = (length: number): CompiledQuery =>
@@ -51,7 +51,7 @@ type CountTable = {
 }[keyof Database];
 
 export async function addCounts<Table extends CountTable>(
-  db: Kysely<Database>,
+  db: Db,
   table: Table,
   rows: readonly Database[Table][],
 ): Promise<void> {

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import { DAY_MS, dayOf, isoDate, isoTime } from "../core/calendar.ts";
 import type { Datasets } from "../core/evidence/datasets.ts";
 import { readEntry } from "../core/address/address.ts";
@@ -8,12 +7,12 @@ import { reportedDomainOf } from "../gate/traffic-marks.ts";
 import { countRows, deleteRows } from "../store/rows.ts";
 import { lockName } from "../store/locks.ts";
 import { pruneRows } from "../store/prune.ts";
-import type { Database } from "../store/schema.ts";
+import type { Db } from "../store/schema.ts";
 import type { WatchedRow, WatchEventRow } from "../store/tables/watch.ts";
 import { inTransaction } from "../store/transaction.ts";
 
 export interface WatchListDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly datasets: () => Pick<Datasets, "free" | "knownGood" | "operator">;
   readonly clock: { readonly nowMs: () => number };
   /** Of 0 to 1: where in the day a new domain is asked. */
@@ -179,7 +178,7 @@ function domainNamed(name: string) {
   return entry.kind === "domain" ? entry.domain : undefined;
 }
 
-export const pruneWatchEvents = (db: Kysely<Database>, nowMs: number): Promise<number> =>
+export const pruneWatchEvents = (db: Db, nowMs: number): Promise<number> =>
   pruneRows(db, {
     table: "watch_events",
     key: ["account_id", "domain", "kind", "at_ms"],

@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import { DAY_MS, isoTime } from "../core/calendar.ts";
 import type { Clock } from "../base/clock.ts";
 import { type End, every } from "../base/every.ts";
@@ -9,7 +8,7 @@ import { RESOURCES } from "../base/resources.ts";
 import type { SecretBox } from "../base/secrets.ts";
 import type { Announcement } from "../bulk/jobs/announce.ts";
 import type { Tx } from "../store/transaction.ts";
-import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
+import type { Db, WebhookDeliveryRow } from "../store/schema.ts";
 import { sign } from "./verify.ts";
 import { deliveryOutcome, type WebhookSender } from "./webhook-sender.ts";
 import {
@@ -70,7 +69,7 @@ export type Announce = (
 
 /** What tells accounts of what a service sees by itself. */
 export interface AnnounceDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly clock: Pick<Clock, "nowMs" | "after">;
   readonly log: Log;
   /** Tells the account, in the transaction that notes it. */

@@ -1,7 +1,7 @@
-import type { ExpressionBuilder, Kysely } from "kysely";
+import type { ExpressionBuilder } from "kysely";
 import { changeRows, countRows, deleteRows, findRow, insertRow, putRow } from "../store/rows.ts";
 import { pruneRows } from "../store/prune.ts";
-import type { Database, WebhookDeliveryRow } from "../store/schema.ts";
+import type { Database, Db, WebhookDeliveryRow } from "../store/schema.ts";
 import { inTransaction, type Tx } from "../store/transaction.ts";
 
 export const WEBHOOK_EVENTS = [
@@ -58,9 +58,9 @@ export interface EnqueueCaps {
 
 /** The queue of deliveries and their log are one table: a row is written before the POST, completed after it. */
 export class Deliveries {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 
@@ -130,9 +130,9 @@ export class Deliveries {
 
 /** One endpoint an account. Rules: `test/contracts/webhooks/webhook-store.ts`. */
 export class WebhookEndpoints {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 

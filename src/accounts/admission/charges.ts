@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
 import type { Ids } from "../../base/ids.ts";
 import { type Owner, ownerKey } from "../../base/owner.ts";
 import { dayOf } from "../../core/calendar.ts";
 import { changeRow, changeRows, insertRow } from "../../store/rows.ts";
 import { pruneRows } from "../../store/prune.ts";
-import type { ChargeRow, Database } from "../../store/schema.ts";
+import type { ChargeRow, Db } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import { moveCreditsIn } from "../credits.ts";
 import type { MemoryQuotaCounter, QuotaReservation } from "./counters.ts";
@@ -43,7 +42,7 @@ export interface ReservedCharge {
 }
 
 interface ChargesDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly ids: Ids;
   readonly counter?: Pick<MemoryQuotaCounter, "reserve" | "end" | "forget">;
   readonly shared?: Pick<SharedCounters, "spent" | "countIn" | "refundIn">;

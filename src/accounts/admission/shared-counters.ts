@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely, sql as raw } from "kysely";
+import { CompiledQuery, sql as raw } from "kysely";
 import { LRUCache } from "lru-cache";
 import { entriesUpTo, remembered } from "../../base/entries.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -9,7 +9,7 @@ import { DAY_MS, dayOf, monthStart, nextMonthStart } from "../../core/calendar.t
 import { isContended } from "../../store/postgres-fault.ts";
 import type { NamedStatement, SessionPool } from "../../store/postgres-pool.ts";
 import { pruneSlices } from "../../store/prune.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import { hasRivals, type Tx } from "../../store/transaction.ts";
 import { COUNT, FILL, LESS, READ, SINCE, USE, WRITTEN_WITHIN_MS } from "./counter-statements.ts";
 import {
@@ -408,7 +408,7 @@ async function runIn<R>(tx: Tx, { sql }: NamedStatement, values: readonly unknow
 }
 
 /** Removes counters that nobody used for two days, and returns how many. The next use makes them again from the ledger. */
-export async function pruneCounters(db: Kysely<Database>, nowMs: number): Promise<number> {
+export async function pruneCounters(db: Db, nowMs: number): Promise<number> {
   if (!hasRivals(db)) return 0;
   return pruneSlices(
     db,

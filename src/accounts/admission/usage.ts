@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type CompiledQuery, type Kysely, sql } from "kysely";
+import { type CompiledQuery, sql } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { StoreDown } from "../../base/store-down.ts";
 import { monthStart, nextMonthStart } from "../../core/calendar.ts";
@@ -7,7 +7,7 @@ import { findRow, putRow } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
 import { pruneSlices } from "../../store/prune.ts";
 import { type Upsert, upsert } from "../../store/upserts.ts";
-import type { Database, UsageDayRow } from "../../store/schema.ts";
+import type { Db, UsageDayRow } from "../../store/schema.ts";
 import { hasRivals, inTransaction, type Tx } from "../../store/transaction.ts";
 
 export interface QuotaLimits {
@@ -69,7 +69,7 @@ const SUMS = Object.fromEntries(
   COUNT_COLUMNS.map((name) => [name, sql.raw(`usage_days.${name} + excluded.${name}`)]),
 );
 
-const adding = (db: Kysely<Database>, rows: readonly UsageDayRow[]) =>
+const adding = (db: Db, rows: readonly UsageDayRow[]) =>
   db
     .insertInto("usage_days")
     .values(rows)
@@ -110,7 +110,7 @@ function merged(deltas: readonly UsageDelta[]): readonly UsageDayRow[] {
 }
 
 /** Built once: every owner that comes for the first time is read by it. Parameters: day, owner, month's ends. */
-function unitsUsedQuery(db: Kysely<Database>): CompiledQuery<UnitsUsed> {
+function unitsUsedQuery(db: Db): CompiledQuery<UnitsUsed> {
   return db
     .selectFrom("usage_days")
     .select([
@@ -124,7 +124,7 @@ function unitsUsedQuery(db: Kysely<Database>): CompiledQuery<UnitsUsed> {
 }
 
 async function readUnits(
-  on: Kysely<Database>,
+  on: Db,
   owner: string,
   day: number,
   query = unitsUsedQuery(on),
@@ -162,7 +162,7 @@ interface KeptDays {
  * it is taken off again in the transaction of the next batch.
  */
 export class UsageLedger {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   readonly #unitsUsed: CompiledQuery<UnitsUsed>;
   readonly #write: Upsert<UsageDayRow>;
   readonly #name = randomUUID();
@@ -171,7 +171,7 @@ export class UsageLedger {
   #doubtful = new Map<number, readonly UsageDelta[]>();
   #last: Promise<void> = Promise.resolve();
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
     this.#unitsUsed = unitsUsedQuery(db);
     this.#write = upsert(db, emptyDay("", 0), adding);

@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import { deriveKey, sameText } from "../../base/secrets.ts";
 import { storeDownOf } from "../../base/store-down.ts";
 import { agreeFact, dropFact, readFact } from "../../store/installation.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import { bucketKey } from "../admission/caller.ts";
 import { badField, setUpLinkInvalid } from "../../base/refusals.ts";
 import { type AccountService, checkAccount } from "../accounts.ts";
@@ -12,7 +11,7 @@ import type { Audit } from "../audit.ts";
 import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
 
 interface SetUpDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly secretKey: Uint8Array;
   readonly accounts: Pick<AccountService, "create" | "search">;
   readonly logins: Pick<SignInService, "start">;

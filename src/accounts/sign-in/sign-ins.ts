@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
@@ -7,7 +6,7 @@ import { storeDownOf } from "../../base/store-down.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { changeRows, deleteRows, insertRow } from "../../store/rows.ts";
 import { keepNewest, pruneRows } from "../../store/prune.ts";
-import type { Database, SignInRow } from "../../store/schema.ts";
+import type { Db, SignInRow } from "../../store/schema.ts";
 import { inTransaction } from "../../store/transaction.ts";
 import type { Account, Accounts } from "../accounts-store.ts";
 
@@ -15,9 +14,9 @@ const KEPT = 100;
 
 /** Signed-in browsers. Rules are checked by `test/contracts/account/sign-ins.ts`. */
 export class SignIns {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
   }
 

@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import { storeDownOf } from "../../base/store-down.ts";
 import { readFact, replaceFact } from "../../store/installation.ts";
 import { findRow } from "../../store/rows.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import type { QuotaCounter } from "../admission/counters.ts";
 import { type AccountService, checkAccount } from "../accounts.ts";
 import { bucketKey, bucketOf } from "../admission/caller.ts";
@@ -20,7 +19,7 @@ type SignUpMode = "open" | "closed";
 const READ_EVERY_MS = 1_000;
 
 interface SwitchDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly fixed: SignUpMode | undefined;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
@@ -64,7 +63,7 @@ export class SignUpSwitch {
   }
 }
 
-const hasAdministrator = async (db: Kysely<Database>): Promise<boolean> =>
+const hasAdministrator = async (db: Db): Promise<boolean> =>
   (await findRow(db, "accounts", { admin: 1 })) !== undefined;
 
 interface SignUpDeps {

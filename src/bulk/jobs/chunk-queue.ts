@@ -1,10 +1,10 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import type { OwnerKey } from "../../base/owner.ts";
 import { entriesIn, type Tally } from "../../core/batch/batch-chunk.ts";
 import { changeRow, changeRows, deleteRows, putRow } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
 import { packLines, unpackText } from "../../store/pack.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import { RUNNING } from "../../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../../store/transaction.ts";
 import {
@@ -55,9 +55,9 @@ export const CLAIMS_MAX = 10;
 export const CRASHING_LIFE_MS = 3_600_000;
 
 export class ChunkQueue {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor({ db }: { readonly db: Kysely<Database> }) {
+  constructor({ db }: { readonly db: Db }) {
     this.#db = db;
   }
 
@@ -200,7 +200,7 @@ interface ClaimTerms extends Lease {
   readonly except: readonly OwnerKey[];
 }
 
-const nextJob = ({ nowMs, except }: ClaimTerms, sql: Kysely<Database>) =>
+const nextJob = ({ nowMs, except }: ClaimTerms, sql: Db) =>
   sql
     .selectFrom("jobs")
     .select(["session", "spam_trap", "owner", "chunk_count", "served_turn", "state"])
@@ -268,7 +268,7 @@ async function claimIn(tx: Tx, token: string, terms: ClaimTerms) {
 }
 
 async function letGo(
-  db: Kysely<Database>,
+  db: Db,
   { session, number, token }: ClaimedChunk,
   become: Parameters<typeof changeRows<"chunks">>[3],
 ): Promise<boolean> {

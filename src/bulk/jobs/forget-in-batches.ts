@@ -1,4 +1,4 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import {
   type Chunk,
   chunkNumbers,
@@ -17,7 +17,7 @@ import type { SoughtAddress } from "../../core/batch/sought-address.ts";
 import type { FullResult } from "../../core/validate/result.ts";
 import { packLines, packText, unpackLines, unpackText } from "../../store/pack.ts";
 import { changeRow, changeRows, findRow } from "../../store/rows.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import type { ChunkRow } from "../../store/tables/bulk.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import type { StoredRow, TablePage } from "./pack-batch.ts";
@@ -25,7 +25,7 @@ import { endJobIn } from "./chunk-queue.ts";
 import type { Jobs } from "./jobs.ts";
 
 interface ForgetBatchesDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly jobs: Pick<Jobs, "remove">;
   readonly clock: { readonly nowMs: () => number };
 }
@@ -47,7 +47,7 @@ export async function forgetInBatches(
   return count;
 }
 
-async function findIn(db: Kysely<Database>, session: string, sought: SoughtAddress) {
+async function findIn(db: Db, session: string, sought: SoughtAddress) {
   const entries = new Set<number>();
   const chunks: number[] = [];
   for (const number of await numbersOf(db, "chunks", session)) {
@@ -75,7 +75,7 @@ async function findIn(db: Kysely<Database>, session: string, sought: SoughtAddre
 }
 
 async function numbersOf(
-  db: Kysely<Database>,
+  db: Db,
   table: "chunks" | "table_pages",
   session: string,
 ): Promise<readonly number[]> {

@@ -1,11 +1,11 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import { type End, every } from "../../base/every.ts";
 import type { Log } from "../../base/log.ts";
 import { Charges } from "../../accounts/admission/charges.ts";
 import { systemIds as ids } from "../../base/ids.ts";
 import { changeRows, deleteRows, findRow } from "../../store/rows.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import { RUNNING, UNTOLD } from "../../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../../store/transaction.ts";
 import { deleteParts, SESSION_LIFE_MS } from "./pack-batch.ts";
@@ -36,7 +36,7 @@ export function keepJobs(deps: House & { readonly jobs: Pick<Jobs, "failStuck"> 
 const SCRUB_EVERY_MS = 60_000;
 
 export function keepSessions(
-  deps: House & { readonly db: Kysely<Database>; readonly scrub: () => Promise<void> },
+  deps: House & { readonly db: Db; readonly scrub: () => Promise<void> },
 ): End {
   const { db, scrub, clock } = deps;
   let isScrubDue = false;
@@ -53,7 +53,7 @@ export function keepSessions(
 const PRUNE_ROWS_MAX = 25;
 
 /** Deletes a session's parts, then the session, unless it is still to be announced. It is invisible all the while. */
-async function pruneSession(db: Kysely<Database>, session: string): Promise<void> {
+async function pruneSession(db: Db, session: string): Promise<void> {
   for (const name of ["chunks", "table_pages"]) {
     const table = raw.table(name);
     const slice = raw`delete from ${table} where session = ${session} and number in (
@@ -66,7 +66,7 @@ async function pruneSession(db: Kysely<Database>, session: string): Promise<void
   });
 }
 
-async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void> {
+async function pruneLeftovers(db: Db, nowMs: number): Promise<void> {
   await db
     .deleteFrom("retry_keys")
     .where("answer", "is", null)
@@ -78,7 +78,7 @@ async function pruneLeftovers(db: Kysely<Database>, nowMs: number): Promise<void
     .execute();
 }
 
-export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promise<number> {
+export async function pruneSessions(db: Db, nowMs: number): Promise<number> {
   await pruneLeftovers(db, nowMs);
   const lists = await pruneLists(db, nowMs);
   const expired = await db
@@ -102,7 +102,7 @@ export async function pruneSessions(db: Kysely<Database>, nowMs: number): Promis
   return pruned + lists;
 }
 
-export async function holdsSessions(db: Kysely<Database>): Promise<boolean> {
+export async function holdsSessions(db: Db): Promise<boolean> {
   for (const table of ["jobs", "retry_keys", "account_lists"] as const) {
     if ((await findRow(db, table, {})) !== undefined) return true;
   }
@@ -149,7 +149,7 @@ async function endWebhooks({ sql }: Tx): Promise<number> {
  * waited are not sent, because they may have been; every sign-in ends, because its user may have signed out. All of it or
  * nothing. No process may serve the database meanwhile.
  */
-export async function endRestored(db: Kysely<Database>, nowMs: number): Promise<EndedByRestore> {
+export async function endRestored(db: Db, nowMs: number): Promise<EndedByRestore> {
   return await inTransaction(db, async (tx) => {
     const jobs = await endJobs(tx, new Charges({ db, ids }), nowMs);
     const webhooks = await endWebhooks(tx);

@@ -1,9 +1,8 @@
-import type { Kysely } from "kysely";
 import type { Ids } from "../../base/ids.ts";
 import type { OwnerKey } from "../../base/owner.ts";
 import { deleteRows, putRow } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import type { IdempotencyKey } from "./bulk-shapes.ts";
 
@@ -59,10 +58,10 @@ async function beginIn(tx: Tx, claim: RetryClaim, token: string): Promise<RetryO
 
 /** Answers kept for repetitions, for as long as their session lives. Rules: `test/contracts/bulk/session-store.ts`. */
 export class IdempotencyKeys {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   readonly #ids: Ids;
 
-  constructor({ db, ids }: { readonly db: Kysely<Database>; readonly ids: Ids }) {
+  constructor({ db, ids }: { readonly db: Db; readonly ids: Ids }) {
     this.#db = db;
     this.#ids = ids;
   }

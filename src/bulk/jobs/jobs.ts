@@ -1,4 +1,4 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import type {
   Charge,
   ChargeTerms,
@@ -10,7 +10,7 @@ import { entriesIn, sumOfTallies, type Tally } from "../../core/batch/batch-chun
 import { tellIn } from "../../store/postgres-database.ts";
 import { addRow, changeRow, changeRows } from "../../store/rows.ts";
 import { freeRows, lockName } from "../../store/locks.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import { type JobRow, RUNNING, UNTOLD } from "../../store/tables/bulk.ts";
 import { hasRivals, inTransaction, type Tx } from "../../store/transaction.ts";
 import { CLAIMS_MAX, SILENT_CLAIMS_MAX, CRASHING_LIFE_MS } from "./chunk-queue.ts";
@@ -339,7 +339,7 @@ export interface Backlog {
   readonly queuedWebhooks: number;
 }
 
-export async function readBacklog(db: Kysely<Database>, nowMs: number): Promise<Backlog> {
+export async function readBacklog(db: Db, nowMs: number): Promise<Backlog> {
   const { rows } = await raw<Record<keyof Backlog, number | null>>`
     select
       jobs.*, chunks.*,

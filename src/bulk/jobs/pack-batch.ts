@@ -1,11 +1,10 @@
-import type { Kysely } from "kysely";
 import type { Charges } from "../../accounts/admission/charges.ts";
 import type { Ids } from "../../base/ids.ts";
 import { type Owner, ownerKey } from "../../base/owner.ts";
 import { type PackedChunk, sumOfTallies, type Tally } from "../../core/batch/batch-chunk.ts";
 import { changeRows, deleteRows } from "../../store/rows.ts";
 import { packLines, packText } from "../../store/pack.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import type { ChunkRow, JobRow, TablePageRow } from "../../store/tables/bulk.ts";
 import type { Tx } from "../../store/transaction.ts";
 
@@ -71,7 +70,7 @@ export interface CompletedBatch extends Pick<NewBatch, "session" | "owner" | "to
 }
 
 export interface BulkStoreDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly charges: Charges;
   readonly ids: Ids;
 }

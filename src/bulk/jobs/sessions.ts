@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import type { Caller } from "../../accounts/admission/caller.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ownerKey } from "../../base/owner.ts";
@@ -13,7 +12,7 @@ import {
 } from "../../core/batch/batch-chunk.ts";
 import { findRow } from "../../store/rows.ts";
 import { unpackLines, unpackText } from "../../store/pack.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import type { JobRow } from "../../store/tables/bulk.ts";
 import { type StoredTable, type TablePage, unpackHeader } from "./pack-batch.ts";
 import type {
@@ -41,10 +40,7 @@ export interface Session extends Pick<JobRow, "session" | "owner" | "origin" | "
   readonly table?: Pick<StoredTable, "header" | "delimiter"> & { readonly pages: number };
 }
 
-export async function sessionsOf(
-  db: Kysely<Database>,
-  hashes: readonly string[],
-): Promise<readonly Session[]> {
+export async function sessionsOf(db: Db, hashes: readonly string[]): Promise<readonly Session[]> {
   if (hashes.length === 0) return [];
   // One statement, so that a chunk that is stored meanwhile counts once.
   const rows = await db
@@ -100,9 +96,9 @@ export async function checkedIn(packed: PackedResults): Promise<readonly Spelled
 
 /** Parts of a session that is gone, or not that far, are undefined. Rules: `test/contracts/bulk/session-store.ts`. */
 export class SessionStore {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
 
-  constructor({ db }: { readonly db: Kysely<Database> }) {
+  constructor({ db }: { readonly db: Db }) {
     this.#db = db;
   }
 

@@ -1,4 +1,4 @@
-import { type Kysely, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import type { OctetBox } from "../../base/secrets.ts";
 import { DAY_MS } from "../../core/calendar.ts";
 import { SESSION_LIFE_MS } from "../jobs/pack-batch.ts";
@@ -6,7 +6,7 @@ import { addRow, changeRows, deleteRows, findRow, insertRow } from "../../store/
 import { lockName } from "../../store/locks.ts";
 import { packLines, packText, unpackLines } from "../../store/pack.ts";
 import { pruneRows } from "../../store/prune.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import { inTransaction, type Tx } from "../../store/transaction.ts";
 import type { KeepRule } from "../../core/batch/row-class.ts";
 import type { ListOptions } from "../files/list-file.ts";
@@ -59,7 +59,7 @@ export type KeepOutcome = "kept" | "too_many" | "full";
 export const LISTS = "lists";
 
 export interface ListStore {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly box: OctetBox;
 }
 
@@ -211,7 +211,7 @@ const octetsIn = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, part) => sum + part.length, 0);
 
 async function insertFile(
-  sql: Kysely<Database>,
+  sql: Db,
   { box }: ListStore,
   list: string,
   parts: readonly Uint8Array[],
@@ -227,7 +227,7 @@ const ADDRESS_LIKE = /[^\s,;]*@[^\s,;]*/g;
 /**
  * The list is gone, and its place is free; what is left of it goes with the next look. Its counts stay. Twice is as once.
  */
-export async function forgetList(db: Kysely<Database>, id: string): Promise<void> {
+export async function forgetList(db: Db, id: string): Promise<void> {
   const row = await findRow(db, "account_lists", { id });
   if (row === undefined) return;
   const runs = await sessionsOf(db, runsIn(row));
@@ -254,12 +254,12 @@ export async function forgetList(db: Kysely<Database>, id: string): Promise<void
 }
 
 /** Their files cannot be read any more: they go with the next look. */
-export async function endLists(db: Kysely<Database>): Promise<void> {
+export async function endLists(db: Db): Promise<void> {
   await db.updateTable("account_lists").set({ expires_at_ms: 1 }).execute();
 }
 
 export const historyOf = (
-  db: Kysely<Database>,
+  db: Db,
   accountId: string,
   limit: number,
 ): Promise<readonly ListHistoryRow[]> =>
@@ -273,13 +273,13 @@ export const historyOf = (
 
 const HISTORY_MS = 400 * DAY_MS;
 
-export const pruneListHistory = (db: Kysely<Database>, nowMs: number): Promise<number> => {
+export const pruneListHistory = (db: Db, nowMs: number): Promise<number> => {
   const before = nowMs - HISTORY_MS;
   return pruneRows(db, { table: "list_history", key: ["id"], column: "created_at_ms", before });
 };
 
 export async function runsOf(
-  db: Kysely<Database>,
+  db: Db,
   lists: readonly AccountList[],
 ): Promise<(list: AccountList) => readonly Session[]> {
   const hashes = lists.flatMap(({ runs }) => runs);
@@ -288,7 +288,7 @@ export async function runsOf(
 }
 
 export async function keptByLists(
-  db: Kysely<Database>,
+  db: Db,
   sessions: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (sessions.length === 0) return new Map();
@@ -302,7 +302,7 @@ export async function keptByLists(
 }
 
 /** A list that is over goes with its sessions, but not while it is checked. Returns how many were deleted. */
-export async function pruneLists(db: Kysely<Database>, nowMs: number): Promise<number> {
+export async function pruneLists(db: Db, nowMs: number): Promise<number> {
   const rows = await db
     .selectFrom("account_lists")
     .select(["id", "runs", "expires_at_ms"])

@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import { type Admitted } from "../../accounts/admission/admission.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
@@ -6,7 +5,7 @@ import { accountKey } from "../../base/owner.ts";
 import { badUpload, notFound, notNow, Refusal } from "../../base/refusals.ts";
 import type { OctetBox } from "../../base/secrets.ts";
 import type { Shares } from "../../base/shares.ts";
-import type { Database } from "../../store/schema.ts";
+import type { Db } from "../../store/schema.ts";
 import type { ListHistoryRow } from "../../store/tables/bulk.ts";
 import type { SpelledResult } from "../jobs/bulk-shapes.ts";
 import type { BulkService } from "../jobs/submit.ts";
@@ -48,7 +47,7 @@ export interface OpenList {
 }
 
 export interface ListsDeps {
-  readonly db: Kysely<Database>;
+  readonly db: Db;
   readonly sessions: SessionStore;
   readonly jobs: Pick<Jobs, "remove" | "stop">;
   readonly bulk: Pick<BulkService, "submit" | "entriesMax">;

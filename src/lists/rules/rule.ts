@@ -1,9 +1,9 @@
 import { type ListWord, topicOf } from "../../core/evidence/rule.ts";
-import { type CompiledQuery, type Kysely, sql } from "kysely";
+import { type CompiledQuery, sql } from "kysely";
 import type { Rule } from "./entry-json.ts";
 import { countRows, deleteRows, literally } from "../../store/rows.ts";
 import { lockName } from "../../store/locks.ts";
-import type { Database, RuleRow } from "../../store/schema.ts";
+import type { Db, RuleRow } from "../../store/schema.ts";
 import { type Tx, inTransaction } from "../../store/transaction.ts";
 
 /** Rows of one statement, because databases limit its parameters. */
@@ -60,11 +60,11 @@ export interface FoundEntries {
 }
 
 export class RuleStore {
-  readonly #db: Kysely<Database>;
+  readonly #db: Db;
   /** Built once: every process asks it every 1.5 s. */
   readonly #counted: CompiledQuery<{ changes: number }>;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Db) {
     this.#db = db;
     const counted = db.selectFrom("operator_changes").select("changes").where("id", "=", 1);
     this.#counted = counted.compile();

@@ -350,7 +350,7 @@ export function serversTrouble(gone: Awaited<ReturnType<typeof goneServers>>): T
   const each = gone.map(({ name, seconds }) => `${name}, last seen ${String(seconds)} s ago`);
   return {
     says: `${gone.length === 1 ? "A server or worker is" : `${String(gone.length)} servers or workers are`} gone: ${each.join("; ")}.`,
-    toDo: "Look at its machine and its log, and start it again; a day later nobody misses it.",
+    toDo: "Look at its machine and its log, and start it again; if it is gone for good, this report ends after a day.",
   };
 }
 
@@ -381,7 +381,7 @@ export async function webhooksTrouble(db: Db, nowMs: number): Promise<Trouble | 
   if (failing === 0) return well;
   return {
     says: `The webhook ${failing === 1 ? "address of an account" : `addresses of ${String(failing)} accounts`} failed ${String(FAILED_IN_A_ROW)} times in a row in the last hour.`,
-    toDo: "gatepost webhook log ACCOUNT has the answers; of all accounts at once it is the way out or DNS.",
+    toDo: "gatepost webhook log ACCOUNT has the answers; if those of all accounts fail, look at the network and DNS.",
     isWarning: true,
   };
 }

@@ -116,7 +116,7 @@ test("a set-up needs its first code within 10 minutes, for its own account, once
     `otpauth://totp/Gatepost:ann%40gatepost.example?secret=${secret}&issuer=Gatepost`,
   );
   const code = () => counterCode(octetsOf(secret), Math.floor(clock.nowMs() / 30_000));
-  await assert.rejects(factors.finish(account, { set_up, code: "000000" }), /not the code of now/);
+  await assert.rejects(factors.finish(account, { set_up, code: "000000" }), /not the current code/);
   await assert.rejects(
     factors.finish({ ...account, id: "a2" }, { set_up, code: code() }),
     /is over/,

@@ -19,7 +19,7 @@ export interface Announcement {
   readonly written: () => void;
 }
 
-interface AnnounceDeps {
+interface AnnouncerDeps {
   readonly jobs: Pick<Jobs, "unannounced" | "announce">;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,7 +35,7 @@ interface Announcer {
 /** How often it looks for what failed, and for what processes that died have left. */
 const LOOK_EVERY_MS = 1_000;
 
-export function announcer({ jobs, clock, log, announcement }: AnnounceDeps): Announcer {
+export function announcer({ jobs, clock, log, announcement }: AnnouncerDeps): Announcer {
   let isStopped = false;
   const announceAll = async (): Promise<void> => {
     const faults: unknown[] = [];

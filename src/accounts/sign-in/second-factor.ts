@@ -79,7 +79,8 @@ export class SecondFactors {
     const nowMs = clock.nowMs();
     const opened = box.open(set_up, `set-up ${about(id)}`);
     const [secret, untilMs] = JSON.parse(opened ?? '["",0]') as readonly [string, number];
-    if (untilMs <= nowMs) throw notNow("This set-up is over: it ends after 10 minutes. Begin again.");
+    if (untilMs <= nowMs)
+      throw notNow("This set-up is over: it ends after 10 minutes. Begin again.");
     const step = stepOf(Buffer.from(secret, "base64"), plain(code), { nowMs, after: 0 });
     if (step === undefined)
       throw badField("That is not the current code. Check the device's clock.");

@@ -88,6 +88,12 @@ typo
 a wrong key is 200
   GET v4/single/check?key=x&email=a@b.example
   200 {"status":"auth_failure","message":"Invalid API key.","execution_time":0}
+a key that is a number is wrong, too
+  POST v4.2/single/check json {"key":5,"email":"jo@bad.example"}
+  200 {"status":"auth_failure","message":"Invalid API key."}
+a key that is null is none
+  POST v4.2/single/check json {"key":null,"email":"jo@bad.example"}
+  200 {"status":"success"}
 no address is 200
   GET v4/single/check?key=KEY
   200 {"status":"general_failure","message":"Missing required parameter 'email'"}
@@ -272,6 +278,10 @@ a batch as the official npm client sends it
   200 {"email_batch":[],"errors":[{"error":"Missing email_address.","email_address":""}]}
 a batch with a wrong key
   POST v2/validatebatch json {"api_key":"x","email_batch":[]}
+  200 {"email_batch":[],"errors":[{"error":"Invalid API Key or your account ran out of credits",
+    "email_address":"all"}]}
+a key of another type is wrong, and no caller without one
+  POST v2/validatebatch json {"api_key":["KEY"],"email_batch":[{"email_address":"jo@bad.example"}]}
   200 {"email_batch":[],"errors":[{"error":"Invalid API Key or your account ran out of credits",
     "email_address":"all"}]}
 a batch that is too long

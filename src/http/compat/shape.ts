@@ -71,7 +71,11 @@ export function keyAt(
   params: Params,
   headers: IncomingHttpHeaders,
 ): string | undefined {
-  if ("param" in place) return paramText(params, place.param);
+  if ("param" in place) {
+    const value = params.value(place.param) ?? undefined;
+    // A number or a list is a wrong key, never none.
+    return value === undefined || typeof value === "string" ? value : "";
+  }
   if ("header" in place) {
     const value = headers[place.header];
     return typeof value === "string" ? value : value?.[0];

@@ -66,22 +66,22 @@ const rank = (name) => {
   return at < 0 ? LONGEST.length : at;
 };
 
-const SOURCES = [join("dist", "src"), join("dist", "packages")];
+const JOINED = ["src", "packages", "test"];
 const TOGETHER = join("dist", "together");
 
 /** Has hooks for a whole file, or waits while it is loaded. */
 const needsOwnProcess = (file) =>
   /^(?:(?:before|after)(?:Each)?\(|(?:const .+ = )?await )/m.test(readFileSync(file, "utf8"));
 
-/** Joins the tests of each folder of `src`, and of each package, in one file: to load what they need takes longer than most of them. */
+/** Joins the tests of each folder of `src` and `test`, and of each package, in one file: to load what they need takes longer than most of them. */
 function together(files) {
   const joined = new Map();
   for (const file of files) {
     const [top, source, folder] = file.split(sep);
     // The tests of http take as long as all others: each of its folders is one.
     const joint = folder === "http" ? dirname(file) : join(top, source, folder);
-    const isOfSources = SOURCES.includes(join(top, source));
-    const key = isOfSources && !needsOwnProcess(file) ? joint : file;
+    const isJoined = JOINED.includes(source) && !needsOwnProcess(file);
+    const key = isJoined ? joint : file;
     joined.set(key, [...(joined.get(key) ?? []), file]);
   }
   rmSync(TOGETHER, { recursive: true, force: true });

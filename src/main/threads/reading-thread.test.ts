@@ -17,6 +17,9 @@ function world(t: TestContext, terms: Terms = {}) {
   return texts;
 }
 
+/** One for the tests that end no thread: to start one takes longer than most of the work here. */
+const { readFile, lists } = threadTexts(createShares());
+
 const fileOf = (text: string, name = "list.csv"): FileOrder => ({
   chunks: [new Uint8Array(Buffer.from(text))],
   options: { name, entriesMax: null },
@@ -55,8 +58,7 @@ test("a file that fills the heap is refused, and the next is read", async (t) =>
   assert.equal("unique" in entries.split && entries.split.unique, 500);
 });
 
-test("whose work took long is behind others, although the next is small", async (t) => {
-  const { readFile } = world(t);
+test("whose work took long is behind others, although the next is small", async () => {
   const order: string[] = [];
   const read = (owner: string, text: string): Promise<unknown> =>
     readFile(fileOf(text), owner).then(() => order.push(owner));
@@ -97,22 +99,21 @@ test("a file of some lines waits for no other, and takes less than 50 ms whateve
   place.release();
 });
 
-async function listOf(text: string): Promise<readonly [ListOrder, ListSource]> {
+async function listOf(list: string, text: string): Promise<readonly [ListOrder, ListSource]> {
   const parts = await packFile([new Uint8Array(Buffer.from(text))]);
   const source: ListSource = {
     part: (number) => Promise.resolve(parts[number]),
     results: () => Promise.resolve(undefined),
     fixes: () => Promise.resolve(new Set()),
   };
-  const order = { owner: "a", list: "l", version: "1", options: {}, octets: 1, sessions: [] };
+  const order = { owner: "a", list, version: "1", options: {}, octets: 1, sessions: [] };
   return [order, source];
 }
 
 const ANY = { class: "", why: "", text: "", from: 0, count: 2 } as const;
 
-test("a list is read, searched and written in its thread", async (t) => {
-  const { lists } = world(t);
-  const [order, source] = await listOf(names(12_000));
+test("a list is read, searched and written in its thread", async () => {
+  const [order, source] = await listOf("long", names(12_000));
   const facts = await lists.facts(order, source);
   assert.deepEqual([facts.rows, facts.open], [12_000, 12_000]);
   const query = { ...ANY, text: "U1199" };
@@ -140,9 +141,8 @@ test("a list is read, searched and written in its thread", async (t) => {
   assert.deepEqual(second, csv[1], "a stream that was forgotten goes on where it was");
 });
 
-test("a store that fails is its list's fault, and the thread goes on", async (t) => {
-  const { lists } = world(t);
-  const [order, source] = await listOf(names(3));
+test("a store that fails is its list's fault, and the thread goes on", async () => {
+  const [order, source] = await listOf("broken", names(3));
   const broken = { ...source, part: () => Promise.reject(new Error("the store is away")) };
   await assert.rejects(lists.facts(order, broken), { message: "the store is away" });
   assert.equal((await lists.facts(order, source)).rows, 3);

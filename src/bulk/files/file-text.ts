@@ -81,7 +81,8 @@ export class FileText {
     const wanted = this.#wanted;
     const wide = wanted === undefined ? wideEncoding(head) : undefined;
     if (wide !== undefined) this.#encoding = wide;
-    const decoder = wide === undefined ? wanted : new TextDecoder(wide, { fatal: true });
+    const isGuess = head.subarray(0, 2).includes(0);
+    const decoder = wide === undefined ? wanted : new TextDecoder(wide, { fatal: isGuess });
     const isNarrow = decoder === undefined || decoder.encoding === "windows-1252";
     if (isNarrow) return (octets) => this.#whole(octets);
     return (octets) => ({ text: decoded(decoder, octets), rest: Buffer.alloc(0) });

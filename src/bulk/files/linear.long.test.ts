@@ -59,8 +59,8 @@ const reading = (octets: Uint8Array) => async (): Promise<void> => {
 const addresses = (): string =>
   Array.from({ length: FILE_OCTETS / 16 }, (_, at) => `u${String(1e6 + at)}@a.test\n`).join("");
 const plain = new Yardstick(reading(Buffer.from(addresses())));
-/** The longest of these takes 3 times as long as the plain list. */
-const TIMES_MOST = 5;
+/** The longest of these takes 4 to 6 times as long as the plain list, which is read the quickest way. */
+const TIMES_MOST = 8;
 
 for (const [kind, make] of HOSTILE_LISTS) {
   test(`the reader of lists is linear, and takes little longer than for a plain list: ${kind}`, async () => {

@@ -164,11 +164,15 @@ function formOf(head: string, { name = "", column }: ListOptions): Form {
 function guessOf(head: string, delimiter: string, quote: string): Guess {
   const reader = new CsvReader(delimiter, quote);
   const whole = reader.push(head);
-  const isWhole = head.length < HEAD_UNITS || whole.length === 0;
-  const all = [...whole, ...(isWhole ? reader.end() : [])];
+  const isCut = head.length >= HEAD_UNITS;
+  const last = isCut && whole.length > 0 ? [] : reader.end();
+  const all = [...whole, ...(isCut ? last.map(withoutLastCell) : last)];
   const rows = withoutRules(all.slice(0, SAMPLE_ROWS), delimiter);
   return { delimiter, rows, ...regular(rows) };
 }
+
+const withoutLastCell = (row: RawRow): RawRow =>
+  row.cells.length > 1 ? { ...row, cells: row.cells.slice(0, -1) } : row;
 
 /** Rows of one cell each, which is quoted and holds a row: what divides that. */
 function delimiterInside(rows: readonly RawRow[]): string | undefined {

@@ -177,6 +177,8 @@ class ValueCutter {
   #startLine = 0;
   #isInText = false;
   #isEscaped = false;
+  #isBroken = false;
+  #isLineStart = false;
   #values: ParsedObject[] = [];
 
   push(text: string): readonly ParsedObject[] {
@@ -184,6 +186,10 @@ class ValueCutter {
     for (let at = 0; at < text.length; at += 1) {
       const char = text[at] ?? "";
       if (char === "\n") this.#line += 1;
+      if (this.#isBroken && this.#beginsAgain(char)) {
+        this.#take(text.slice(from, at));
+        from = at;
+      }
       if (this.#startLine === 0 && char > " ") this.#startLine = this.#line;
       const part = this.#isInText ? this.#passText(char) : this.#partOf(char);
       if (part === "inside") continue;
@@ -200,7 +206,22 @@ class ValueCutter {
     return this.#values;
   }
 
-  #passText(char: string): "inside" {
+  /** No text of JSON goes on on the next line: such a value ends where a line begins with another. */
+  #beginsAgain(char: string): boolean {
+    if (char > " ") {
+      this.#isBroken = !this.#isLineStart || (char !== "{" && char !== "[");
+      this.#isLineStart = false;
+    } else this.#isLineStart ||= char === "\n" || char === "\r";
+    return !this.#isBroken;
+  }
+
+  #passText(char: string): "inside" | "between" {
+    if (char === "\n" || char === "\r") {
+      this.#isBroken = this.#isLineStart = this.#depth > 0;
+      this.#isInText = this.#isEscaped = false;
+      this.#depth = 0;
+      return this.#isBroken ? "inside" : "between";
+    }
     if (this.#isEscaped) this.#isEscaped = false;
     else if (char === "\\") this.#isEscaped = true;
     else if (char === '"') this.#isInText = false;
@@ -208,6 +229,7 @@ class ValueCutter {
   }
 
   #partOf(char: string): "inside" | "last" | "between" {
+    if (this.#isBroken) return "inside";
     if (char === '"') this.#isInText = true;
     if (char === "," && this.#depth === 0) return "between";
     if (char === "[" && this.#depth === 0 && !this.#isInArray) {
@@ -270,6 +292,9 @@ export async function* vcardRows(texts: AsyncIterable<string>): AsyncGenerator<r
   yield cards.end();
 }
 
+/** Up to the colon, unless that stands in quotes that nothing closes. */
+const PARAMETERS = /^(?:[^":]|"[^"]*"){0,1000}(?=:)/;
+
 class CardReader {
   #line = 0;
   #startLine = 0;
@@ -307,7 +332,7 @@ class CardReader {
   }
 
   #read(line: string): void {
-    const colon = line.indexOf(":");
+    const colon = line.indexOf(":", PARAMETERS.exec(line)?.[0].length);
     const [group = "", ...parameters] = line.slice(0, Math.max(colon, 0)).split(";");
     const property = group.slice(group.lastIndexOf(".") + 1).toUpperCase();
     const value = (): string => valueOf(line.slice(colon + 1), parameters.join(";"));

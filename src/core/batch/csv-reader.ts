@@ -138,7 +138,7 @@ export class CsvReader {
         return false;
       }
       const line = this.#lines[this.#at] ?? "";
-      const found = line.indexOf(this.#delimiter, this.#from);
+      const found = line.indexOf(this.#delimiter, isQuoted ? this.#from : this.#behindQuotes(line));
       const rest = line.slice(this.#from, found < 0 ? endOfText(line) : found);
       if (quoted === BROKEN || (rest !== "" && this.#at > open)) {
         this.#spoil(open, from);
@@ -173,6 +173,17 @@ export class CsvReader {
     }
   }
 
+  /** Behind the quotes of a cell before and behind which are blanks alone, so that they hold what they hold. */
+  #behindQuotes(line: string): number {
+    const from = this.#from;
+    const open = this.#delimiter === " " ? from : behindBlanks(line, from);
+    if (open === from || line[open] !== this.#quote) return from;
+    const close = this.#closing(line, open + 1) + 1;
+    const end = behindBlanks(line, close);
+    const isWhole = line[end] === this.#delimiter || end >= endOfText(line);
+    return close > 0 && isWhole ? close : from;
+  }
+
   /** Where a quote stands that is not the first of a pair. */
   #closing(line: string, from: number): number {
     let at = line.indexOf(this.#quote, from);
@@ -199,6 +210,12 @@ export class CsvReader {
     const why = isPut ? what : `has more than ${String(COLUMNS_MAX)} columns`;
     if (why !== undefined) this.#fault = `Line ${String(this.#line)} ${why}.`;
   }
+}
+
+function behindBlanks(line: string, from: number): number {
+  let at = from;
+  while (line[at] === " ") at += 1;
+  return at;
 }
 
 /** A quote that does not end where it should. */

@@ -100,7 +100,16 @@ function bracketed(text: string): string | undefined {
   const end = close === undefined || text.lastIndexOf(first) > 0 ? -1 : text.indexOf(close);
   if (end === text.length - 1) return text.slice(1, -1);
   if (end > 0 && text[end + 1] === " " && text.indexOf("@") > end) return text.slice(end + 1);
-  return beforeRemark(text);
+  return beforeRemark(text) ?? withoutStray(text, first);
+}
+
+/** `['jo@x', 'an@x']` is cut into `['jo@x'` and `'an@x']`. */
+function withoutStray(text: string, first: string): string | undefined {
+  const close = BRACKETS[first];
+  const open = OPEN_OF[text.at(-1) ?? ""];
+  if (!text.includes("@")) return undefined;
+  if (close !== undefined && !text.includes(close)) return text.slice(1);
+  return open === undefined || text.includes(open) ? undefined : text.slice(0, -1);
 }
 
 /** `jo@x (office)`: what stands before the last remark in brackets. */

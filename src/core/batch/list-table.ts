@@ -253,7 +253,7 @@ export class ListTable {
       best(holds, "addresses") ??
       best(({ name, domains }) => domains > 0 && DOMAIN_NAMES.has(name), "domains") ??
       best(({ domains }) => domains > 0, "domains") ??
-      (width === 1 && !isUnvalued && !areNumbers(rows) ? 0 : undefined);
+      (rows.length === 0 || (width === 1 && !isUnvalued && !areNumbers(rows)) ? 0 : undefined);
     if (found === undefined) throw new TableFault(isUnvalued ? NO_VALUES : NO_COLUMN);
     const others = columns.filter((column) => isNamed(column) || holds(column));
     return { index: found, others: others.flatMap(({ index }) => (index === found ? [] : index)) };

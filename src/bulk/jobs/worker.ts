@@ -12,7 +12,6 @@ import {
   unpackChunk,
 } from "../../core/batch/batch-chunk.ts";
 import type { FullResult } from "../../core/validate/result.ts";
-import type { ChunkOutcome } from "./pack-batch.ts";
 import type { ChunkQueue, ClaimedChunk, CompleteOutcome } from "./chunk-queue.ts";
 import { LEASE_MS, Leases } from "./leases.ts";
 import { type EntryOutcome, entryOutcome, type EntryCheck, chunkOutcome } from "./entry-check.ts";
@@ -89,6 +88,10 @@ class RunningChunk {
     this.firstChecks = new Promise((resolve) => (this.endFirstChecks = resolve));
   }
 
+  get isConclusive(): boolean {
+    return this.results.some(({ dns }) => dns === "conclusive");
+  }
+
   note(at: number, result: FullResult): void {
     const checked = entryOutcome(result);
     this.results[at] = checked;
@@ -101,16 +104,8 @@ interface QueuedEntry {
   readonly at: number;
 }
 
-interface CheckedChunk {
-  readonly outcome: ChunkOutcome;
-  readonly conclusive: boolean;
-  /** Check the chunk again later: DNS is down, was silent while it was checked, or answered nothing of it. */
-  readonly isPostponed: boolean;
-  /** Not even well-known names are answered. One owner's chunk never decides that. */
-  readonly dnsDown: boolean;
-}
-
-class ChunkLost extends Error {}
+/** Why a chunk is checked again later: not even well-known names are answered, which one owner's chunk never decides, or its own were not. */
+type Doubt = "dns is down" | "dns was silent";
 
 const isOpen = ({ dns }: EntryOutcome): boolean => dns === "inconclusive";
 
@@ -125,6 +120,7 @@ export class BulkWorker {
   #isStopped = true;
   #ends: readonly End[] = [];
   #claiming: Promise<void> | undefined;
+  /** Cleared by a claim that finds nothing; a wake-up sets it, also during a claim. */
   #mayBeMore = false;
   /** The owners that had enough when a claim found only their chunks; empty otherwise. */
   #passedOver: ReadonlySet<OwnerKey> = new Set();
@@ -179,19 +175,21 @@ export class BulkWorker {
     await chunks.handBack(name, clock.nowMs());
   }
 
+  /** Begins to claim, where there may be chunks and is place: called when one of the two may have come. */
   #claim(): void {
     if (this.#claiming !== undefined || !this.#mayBeMore || !this.#hasPlace()) return;
-    this.#claiming = this.#claimWhileThereIs().finally(() => (this.#claiming = undefined));
+    this.#claiming = this.#claimAll().finally(() => (this.#claiming = undefined));
   }
 
-  async #claimWhileThereIs(): Promise<void> {
+  async #claimAll(): Promise<void> {
     while (this.#mayBeMore && this.#hasPlace()) {
-      this.#mayBeMore = false; // a wake-up during the claim counts
-      try {
-        if (await this.#claimOne()) this.#mayBeMore = true;
-      } catch (fault) {
+      this.#mayBeMore = false;
+      const chunk = await this.#claimOne().catch((fault: unknown) => {
         this.#deps.log.error("bulk.claim_failed", fault);
-      }
+      });
+      if (chunk === undefined) continue;
+      this.#mayBeMore = true;
+      void this.#run(chunk);
     }
   }
 
@@ -219,62 +217,71 @@ export class BulkWorker {
     return this.#queue.lengthOf(owner) >= enough;
   }
 
-  async #claimOne(): Promise<boolean> {
+  async #claimOne(): Promise<ClaimedChunk | undefined> {
     const { chunks, name, clock } = this.#deps;
     const token = await this.#leases.forClaim();
-    const owners = [...this.#chunksOf.keys()];
-    const except = owners.filter((owner) => this.#hasEnough(owner));
+    const except = [...this.#chunksOf.keys()].filter((owner) => this.#hasEnough(owner));
     const lease = { worker: name, nowMs: clock.nowMs(), leaseMs: LEASE_MS };
     const chunk = await chunks.claim(lease, token, except).catch((fault: unknown) => {
       this.#leases.end(token); // it may have succeeded all the same, and then its lease ends
       throw fault;
     });
-    if (chunk === undefined) {
-      this.#leases.end(token);
-      this.#passedOver = new Set(except);
-      return !except.every((owner) => this.#hasEnough(owner));
+    this.#passedOver = new Set(chunk === undefined ? except : []);
+    if (chunk !== undefined) {
+      this.#counts.taken += 1;
+      return chunk;
     }
-    this.#passedOver = new Set();
-    this.#counts.taken += 1;
-    void this.#run(chunk);
-    return true;
+    this.#leases.end(token);
+    if (!except.every((owner) => this.#hasEnough(owner))) this.#mayBeMore = true;
+    return undefined;
   }
 
   async #run(chunk: ClaimedChunk): Promise<void> {
     if (this.#underWay === 0) this.#leases.begin();
-    this.#underWay += 1;
-    if (chunk.mayCrash) this.#crashing += 1;
-    try {
-      const work = new RunningChunk(chunk, this.#deps.silentMs());
-      this.#leases.set(chunk.token, work);
-      await this.#finish(chunk, await this.#check(work));
-    } catch (fault) {
-      if (fault instanceof ChunkLost) this.#counts.late += 1;
-      else await this.#putBack(chunk, fault);
-    }
-    if (chunk.mayCrash) this.#crashing -= 1;
+    this.#count(chunk, 1);
+    await this.#checkAndStore(chunk).catch((fault: unknown) => this.#putBack(chunk, fault));
+    this.#count(chunk, -1);
     this.#leases.end(chunk.token);
-    this.#underWay -= 1;
     if (this.#underWay === 0 && !this.#isStopped) await this.#leases.tell();
     this.wake();
   }
 
-  async #check(work: RunningChunk): Promise<CheckedChunk> {
+  #count({ owner, mayCrash }: ClaimedChunk, chunks: 1 | -1): void {
+    this.#underWay += chunks;
+    if (mayCrash) this.#crashing += chunks;
+    const ofOwner = (this.#chunksOf.get(owner) ?? 0) + chunks;
+    if (ofOwner > 0) this.#chunksOf.set(owner, ofOwner);
+    else this.#chunksOf.delete(owner);
+  }
+
+  async #checkAndStore(chunk: ClaimedChunk): Promise<void> {
+    const { isDnsOff = false, silentMs, shares, completed } = this.#deps;
+    const work = new RunningChunk(chunk, silentMs());
+    this.#leases.set(chunk.token, work);
+    await this.#check(work);
+    if (work.isLost) return void (this.#counts.late += 1);
+    if (work.faults.length > 0) throw work.faults[0];
+    const doubt = isDnsOff ? undefined : await this.#checkAgain(work);
+    if (this.#isStopped) return;
+    this.#isProbing = doubt === "dns is down";
+    if (doubt !== undefined && (await this.#postpone(chunk))) return;
+    this.#isProbing = false;
+    this.#unstored += 1;
+    const storing = shares.of("storing").run(chunk.owner, () => this.#store(work));
+    const stored = await storing.finally(() => (this.#unstored -= 1));
+    if (stored === "late") return void (this.#counts.late += 1);
+    this.#counts.stored += 1;
+    this.#leases.noteStored(work.entries.length);
+    if (stored === "finished") completed();
+  }
+
+  /** Puts the entries into the queue; resolves when each has an answer. */
+  async #check(work: RunningChunk): Promise<void> {
     const { owner, turns } = work.chunk;
     this.#openEntries += work.open;
-    this.#chunksOf.set(owner, (this.#chunksOf.get(owner) ?? 0) + 1);
-    try {
-      for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, { rank: turns });
-      void this.#beginEntries();
-      await work.firstChecks;
-      if (work.isLost) throw new ChunkLost();
-      if (work.faults.length > 0) throw work.faults[0];
-      return await this.#checkAgain(work);
-    } finally {
-      const left = (this.#chunksOf.get(owner) ?? 0) - 1;
-      if (left > 0) this.#chunksOf.set(owner, left);
-      else this.#chunksOf.delete(owner);
-    }
+    for (const at of work.entries.keys()) this.#queue.push(owner, { work, at }, { rank: turns });
+    void this.#beginEntries();
+    await work.firstChecks;
   }
 
   async #beginEntries(): Promise<void> {
@@ -321,19 +328,10 @@ export class BulkWorker {
   }
 
   /** Asks once more for names without an answer: of 100,000 live ones, some lose every try to packet loss. */
-  async #checkAgain(work: RunningChunk): Promise<CheckedChunk> {
-    const { chunk, entries, results } = work;
-    const conclusive = results.some(({ dns }) => dns === "conclusive");
-    if (this.#deps.isDnsOff === true) {
-      return {
-        outcome: chunkOutcome(entries, results),
-        conclusive,
-        isPostponed: false,
-        dnsDown: false,
-      };
-    }
-    const isSilent = !conclusive && results.some(isOpen);
-    if (!isSilent) {
+  async #checkAgain(work: RunningChunk): Promise<Doubt | undefined> {
+    const { chunk, entries, results, isConclusive } = work;
+    if (!results.some(isOpen)) return undefined;
+    if (isConclusive) {
       const share = this.#deps.shares.of("again");
       const options = { spamTrap: chunk.spamTrap, again: true } as const;
       const retries = entries.map(async (entry, at) => {
@@ -342,30 +340,10 @@ export class BulkWorker {
         work.note(at, await share.run(chunk.owner, () => this.#deps.check(entry, options)));
       });
       await Promise.all(retries);
+      if (!results.some(isOpen)) return undefined;
     }
-    const hasOpen = results.some(isOpen);
-    const dnsDown = hasOpen && !(await this.#deps.dnsAnswers());
-    const wasSilent = hasOpen && this.#deps.silentMs() > work.silentMs;
-    const outcome = chunkOutcome(entries, results);
-    return { outcome, conclusive, isPostponed: isSilent || dnsDown || wasSilent, dnsDown };
-  }
-
-  async #finish(chunk: ClaimedChunk, checked: CheckedChunk): Promise<void> {
-    if (this.#isStopped) return;
-    this.#isProbing = checked.dnsDown;
-    if (checked.isPostponed && (await this.#postpone(chunk))) return;
-    this.#isProbing = false;
-    this.#unstored += 1;
-    const share = this.#deps.shares.of("storing");
-    const storing = share.run(chunk.owner, () => this.#store(chunk, checked));
-    const stored = await storing.finally(() => (this.#unstored -= 1));
-    if (stored === "late") {
-      this.#counts.late += 1;
-      return;
-    }
-    this.#counts.stored += 1;
-    this.#leases.noteStored(checked.outcome.results.length);
-    if (stored === "finished") this.#deps.completed();
+    if (!(await this.#deps.dnsAnswers())) return "dns is down";
+    return isConclusive && this.#deps.silentMs() <= work.silentMs ? undefined : "dns was silent";
   }
 
   /** Whether the chunk waits for DNS; a job that did so for two minutes takes what there is. */
@@ -378,14 +356,13 @@ export class BulkWorker {
     return true;
   }
 
-  async #store(
-    chunk: ClaimedChunk,
-    { outcome, conclusive }: CheckedChunk,
-  ): Promise<CompleteOutcome> {
+  async #store(work: RunningChunk): Promise<CompleteOutcome> {
     const { chunks, clock, log } = this.#deps;
+    const outcome = chunkOutcome(work.entries, work.results);
+    const conclusive = work.isConclusive;
     for (let tries = 1; ; tries += 1) {
       try {
-        return await chunks.complete(chunk, outcome, { nowMs: clock.nowMs(), conclusive });
+        return await chunks.complete(work.chunk, outcome, { nowMs: clock.nowMs(), conclusive });
       } catch (fault) {
         if (tries === STORE_TRIES_MAX || this.#isStopped) throw fault;
         log.error("bulk.store_failed", fault, { tries });

@@ -1,10 +1,10 @@
-import { type End, every } from "../base/every.ts";
+import type { End } from "../base/every.ts";
 import { isoTime } from "../core/calendar.ts";
 import { changeRows, deleteRows, findRow, insertRow } from "../store/rows.ts";
 import { lockName } from "../store/locks.ts";
 import type { AlertRow } from "../store/tables/watch.ts";
-import { inTransaction, type Tx } from "../store/transaction.ts";
 import type { AnnounceDeps } from "../webhooks/dispatcher.ts";
+import { lookOften, tell } from "../webhooks/tell.ts";
 import type { DecisionMade } from "./outcomes.ts";
 
 /** Of these the reason of a decision has the name. */
@@ -13,9 +13,6 @@ const KINDS = [...REASONS, "wave", "review", "failed_open"] as const;
 
 export type AlertKind = (typeof KINDS)[number];
 
-type AlertState = "begins" | "goes_on" | "ends";
-
-const LOOK_EVERY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
 interface Noticed {
@@ -35,9 +32,7 @@ export class Alerts {
   }
 
   start(): End {
-    const { clock, log } = this.#deps;
-    const failed = (fault: unknown): void => log.error("gate.alerts_failed", fault);
-    return every({ ms: LOOK_EVERY_MS, clock, failed }, () => this.look());
+    return lookOften(this.#deps, "gate.alerts_failed", () => this.look());
   }
 
   notice(accountId: string, kind: AlertKind, domain?: string): void {
@@ -66,50 +61,40 @@ export class Alerts {
     const before = clock.nowMs() - HOUR_MS;
     const quiet = db.selectFrom("alerts").selectAll().where("seen_ms", "<=", before);
     for (const row of await quiet.where("kind", "in", KINDS).execute()) {
-      await this.#tell(async (tx) => {
+      await tell(this.#deps, async ({ sql }) => {
         const { account_id, kind, seen_ms } = row;
-        const isMine = (await deleteRows(tx.sql, "alerts", { account_id, kind, seen_ms })) === 1;
-        return isMine ? { row, state: "ends" } : undefined;
+        const isMine = (await deleteRows(sql, "alerts", { account_id, kind, seen_ms })) === 1;
+        return isMine ? [newsOf(row, "ends")] : [];
       });
     }
   }
 
   async #note({ accountId: account_id, kind, domain, count }: Noticed): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
-    await this.#tell(async (tx) => {
+    await tell(this.#deps, async (tx) => {
       await lockName(tx, `alert ${account_id} ${kind}`);
       const known = await findRow(tx.sql, "alerts", { account_id, kind });
       if (known === undefined) {
         const now = { began_ms: nowMs, told_ms: nowMs, seen_ms: nowMs };
         const row = { account_id, kind, ...now, count };
         await insertRow(tx.sql, "alerts", { ...row, count: 0 });
-        return { row, state: "begins", domain };
+        return [newsOf(row, "begins", domain)];
       }
       const row = { ...known, seen_ms: nowMs, count: Number(known.count) + count };
       const isDue = nowMs - Number(known.told_ms) >= HOUR_MS;
       const change = isDue ? { ...row, told_ms: nowMs, count: 0 } : row;
       await changeRows(tx.sql, "alerts", { account_id, kind }, change);
-      return isDue ? { row, state: "goes_on", domain } : undefined;
+      return isDue ? [newsOf(row, "goes_on", domain)] : [];
     });
   }
+}
 
-  /** In the transaction that notes it, so that a kill tells nothing twice. */
-  async #tell(
-    note: (
-      tx: Tx,
-    ) => Promise<{ row: AlertRow; state: AlertState; domain?: string | undefined } | undefined>,
-  ): Promise<void> {
-    const { db, announce, announced } = this.#deps;
-    const isTold = await inTransaction(db, async (tx) => {
-      const news = await note(tx);
-      if (news === undefined) return false;
-      const { row, state, domain } = news;
-      const { account_id, kind } = row;
-      const since = isoTime(Number(row.began_ms));
-      const data = { kind, state, count: Number(row.count), since };
-      await announce(tx, account_id, "gate.alert", { ...data, ...(domain && { domain }) });
-      return true;
-    });
-    if (isTold) announced();
-  }
+function newsOf(
+  { account_id: accountId, ...row }: AlertRow,
+  state: "begins" | "goes_on" | "ends",
+  domain?: string,
+) {
+  const [count, since] = [Number(row.count), isoTime(Number(row.began_ms))];
+  const data = { kind: row.kind, state, count, since, ...(domain && { domain }) };
+  return { accountId, event: "gate.alert" as const, data };
 }

@@ -1,20 +1,21 @@
 import type { Accounts } from "../accounts/accounts-store.ts";
-import { type End, every } from "../base/every.ts";
+import type { End } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
 import { isoTime } from "../core/calendar.ts";
 import { addRow, deleteRows } from "../store/rows.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
-import { inTransaction, type Tx } from "../store/transaction.ts";
+import type { Tx } from "../store/transaction.ts";
 import type { AnnounceDeps } from "../webhooks/dispatcher.ts";
+import { lookOften, tell } from "../webhooks/tell.ts";
 import { type AccountHash, messagesMark, type TrafficOwner } from "./traffic-marks.ts";
 import type { Traffic } from "./traffic.ts";
 import { isWave, type NewMailboxes } from "./traffic-store.ts";
-
-const LOOK_EVERY_MS = 30_000;
 
 export interface SendAlertsDeps extends AnnounceDeps {
   readonly accounts: Pick<Accounts, "find">;
   readonly traffic: Pick<Traffic, "newMailboxes">;
   readonly hash: AccountHash;
+  readonly log: Pick<Log, "warn" | "error">;
   readonly counted: (state: Wave["state"]) => void;
 }
 
@@ -28,9 +29,7 @@ export class SendAlerts {
   }
 
   start(): End {
-    const { clock, log } = this.#deps;
-    const failed = (fault: unknown): void => log.error("gate.waves_failed", fault);
-    return every({ ms: LOOK_EVERY_MS, clock, failed }, () => this.look());
+    return lookOften(this.#deps, "gate.waves_failed", () => this.look());
   }
 
   noticed(owner: TrafficOwner): void {
@@ -75,15 +74,10 @@ export class SendAlerts {
   }
 
   async #tell(row: WaveRow, note: (tx: Tx) => Promise<boolean>, endedMs?: number): Promise<void> {
-    const { db, log, announce, announced, counted } = this.#deps;
+    const { log, counted } = this.#deps;
     const wave = waveOf(row, endedMs);
-    const isMine = await inTransaction(db, async (tx) => {
-      const isNoted = await note(tx);
-      if (isNoted) await announce(tx, row.account_id, "gate.wave", wave);
-      return isNoted;
-    });
-    if (!isMine) return;
-    announced();
+    const news = { accountId: row.account_id, event: "gate.wave", data: wave } as const;
+    if (!(await tell(this.#deps, async (tx) => ((await note(tx)) ? [news] : [])))) return;
     counted(wave.state);
     log.warn("gate.wave", { account: row.account_id, ...wave });
   }

@@ -1,5 +1,6 @@
 import { accountKey, type OwnerKey } from "../base/owner.ts";
 import { type End, every } from "../base/every.ts";
+import type { Log } from "../base/log.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import { findMailHosts } from "../core/mail/mail-hosts.ts";
@@ -8,6 +9,7 @@ import { changeRows } from "../store/rows.ts";
 import type { WatchedRow } from "../store/tables/watch.ts";
 import { inTransaction } from "../store/transaction.ts";
 import type { AnnounceDeps } from "../webhooks/dispatcher.ts";
+import { tell } from "../webhooks/tell.ts";
 import type { WatchKind } from "./watch-list.ts";
 
 const ROUND_MS = 10_000;
@@ -26,6 +28,7 @@ interface WatchDutyDeps extends AnnounceDeps {
   };
   /** Whether a list or rule has the domain. */
   readonly isDisposable: (domain: string) => boolean;
+  readonly log: Pick<Log, "info" | "error">;
 }
 
 interface Look {
@@ -126,11 +129,12 @@ export class WatchDuty {
   }
 
   async #tellOne(account_id: string, kind: WatchKind, dayMs: number): Promise<void> {
-    const { db, clock, log, announce, announced } = this.#deps;
-    const count = await inTransaction(db, async (tx) => {
-      const own = tx.sql.selectFrom("watch_events").where((eb) => eb.and({ account_id, kind }));
+    const { clock, log } = this.#deps;
+    let domains: readonly string[] = [];
+    const isTold = await tell(this.#deps, async ({ sql }) => {
+      const own = sql.selectFrom("watch_events").where((eb) => eb.and({ account_id, kind }));
       const told = await own.select("at_ms").where("told_ms", ">=", dayMs).limit(1).execute();
-      if (told.length > 0) return 0;
+      if (told.length > 0) return [];
       const untold = own.where("told_ms", "is", null).where("at_ms", "<", dayMs);
       const rows = await untold
         .select(["domain", "at_ms"])
@@ -140,17 +144,16 @@ export class WatchDuty {
         .execute();
       for (const row of rows)
         await changeRows(
-          tx.sql,
+          sql,
           "watch_events",
           { account_id, kind, ...row },
           { told_ms: clock.nowMs() },
         );
-      await announce(tx, account_id, kind, { domains: rows.map(({ domain }) => domain) });
-      return rows.length;
+      domains = rows.map(({ domain }) => domain);
+      const news = { accountId: account_id, event: kind, data: { domains } };
+      return rows.length === 0 ? [] : [news];
     });
-    if (count === 0) return;
-    announced();
-    log.info("watch.told", { account: account_id, kind, domains: count });
+    if (isTold) log.info("watch.told", { account: account_id, kind, domains: domains.length });
   }
 }
 

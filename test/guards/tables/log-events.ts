@@ -6,7 +6,7 @@ type Level = (typeof LEVELS)[number];
 const EVENT = /"([a-z_]+\.[a-z_]+)"/g;
 
 /** Calls that log: of a log by its level, and of helpers that log an error under the name they are given. */
-const LOGS = /\blog\??\.(info|warn|error)\(|(?:\bflushLast|\bcurrentFile|#failed)\(/g;
+const LOGS = /\blog\??\.(info|warn|error)\(|(?:\bflushLast|\blookOften|\bcurrentFile|#failed)\(/g;
 
 /** The arguments of a call up to its first object or closing bracket: where the event's name stands. */
 const argumentsAt = (text: string, at: number): string =>

@@ -73,13 +73,6 @@ export interface SoughtAccounts {
   readonly skip?: number;
 }
 
-export interface EndedAccess {
-  readonly keys: number;
-  readonly hooks: number;
-  readonly webhooks: number;
-  readonly policies: readonly string[];
-}
-
 /** All that is kept under an account: by its id, by its owner key, and by the sessions of its lists. */
 const OF_ACCOUNT = [
   "login_sessions",
@@ -183,7 +176,7 @@ export class Accounts {
    * Ends what lets others act for the account: keys, hooks, webhook, token secret, second factor. Policies stay, and are named.
    * From now on the operator vouches for it.
    */
-  async endAccess(id: string, nowMs: number): Promise<EndedAccess> {
+  async endAccess(id: string, nowMs: number) {
     return await inTransaction(this.#db, async ({ sql: tx }) => {
       const keys = tx.updateTable("api_keys").set({ revoked_at_ms: nowMs });
       const revoked = await keys
@@ -227,3 +220,5 @@ export class Accounts {
     });
   }
 }
+
+export type EndedAccess = Awaited<ReturnType<Accounts["endAccess"]>>;

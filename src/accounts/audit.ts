@@ -41,11 +41,6 @@ interface SoughtAudit {
   readonly accountId?: string;
 }
 
-interface AuditPage {
-  readonly rows: readonly ReadAuditRow[];
-  readonly next: string | null;
-}
-
 const TIME_DIGITS = 14;
 
 export const AUDIT_PLACE = /^\d{14}[0-9a-f]{32}$/;
@@ -59,7 +54,7 @@ export class AuditLog {
   }
 
   /** Newest first, of one account or of all; `next` is `after` of the page that follows, or null. */
-  async page({ limit, after, accountId }: SoughtAudit): Promise<AuditPage> {
+  async page({ limit, after, accountId }: SoughtAudit) {
     let query = this.#db
       .selectFrom("audit_entries")
       .leftJoin("accounts as actor", "actor.id", "audit_entries.actor_id")

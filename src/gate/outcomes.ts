@@ -25,13 +25,8 @@ interface OutcomeBatch {
   readonly rules: readonly RuleCountRow[];
 }
 
-interface Limits {
-  /** Forms, keys and reasons of one account and day, counted together as rows. */
-  readonly rowsMax: number;
-  readonly domainsMax: number;
-}
-
-const LIMITS: Limits = { rowsMax: 1_000, domainsMax: 100 };
+/** `rowsMax`: forms, keys and reasons of one account and day, counted together as rows. */
+const LIMITS = { rowsMax: 1_000, domainsMax: 100 };
 
 export const OUTCOME_DAYS = 400;
 
@@ -79,7 +74,7 @@ export class Outcomes {
   /** All or nothing, one process after the other. Beyond `rowsMax` a new row counts as "(other)" without key. */
   async add(
     { outcomes = [], pairs = [], domains = [], rules = [] }: Partial<OutcomeBatch>,
-    { rowsMax, domainsMax }: Limits = LIMITS,
+    { rowsMax, domainsMax } = LIMITS,
   ): Promise<void> {
     await inSlice(this.#db, async (tx) => {
       await lockName(tx, "outcome_counts");

@@ -7,23 +7,19 @@ import { changeRows, countRows, deleteRows, findRow, insertRow, putRow } from ".
 import type { Database, Db } from "../store/schema.ts";
 import type { PolicyRow, PolicyVersionRow } from "../store/tables/policy.ts";
 import { inTransaction } from "../store/transaction.ts";
-import type { RunningVersions } from "./rulings.ts";
 
-/** Of one account. The versions that run fit in `octetsMax` and always stay; the oldest of the others go first. */
-export interface PolicyLimits {
-  readonly policiesMax: number;
-  readonly versionsMax: number;
-  readonly allVersionsMax: number;
-  readonly octetsMax: number;
-}
-
-/** 50 policies of 64 KB, each live and in shadow, fit in the octets. */
-export const POLICY_LIMITS: PolicyLimits = {
+/**
+ * Of one account. The versions that run always stay, because 50 policies of 64 KB, each live and in shadow, fit in the octets;
+ * the oldest of the others go first.
+ */
+export const POLICY_LIMITS = {
   policiesMax: 50,
   versionsMax: 500,
   allVersionsMax: 5_000,
   octetsMax: 2 * 50 * POLICY_MAX_BYTES,
 };
+
+type PolicyLimits = typeof POLICY_LIMITS;
 
 export type Sql = Db;
 
@@ -49,7 +45,7 @@ export class PolicyStore {
   save(
     made: Omit<PolicyVersionRow, "version">,
     as: "live" | "shadow",
-    limits: PolicyLimits = POLICY_LIMITS,
+    limits = POLICY_LIMITS,
   ): Promise<{ readonly version: number; readonly pruned: number } | undefined> {
     const { account_id, name } = made;
     return inTransaction(this.#db, async (tx) => {
@@ -73,7 +69,7 @@ export class PolicyStore {
     return running(this.#db, accountId).selectAll().orderBy("name").execute();
   }
 
-  async inForce(accountId: string, name: string): Promise<RunningVersions> {
+  async inForce(accountId: string, name: string) {
     const known = await findRow(this.#db, "policies", { account_id: accountId, name });
     return {
       live: await this.version(accountId, name, known?.live_version),

@@ -17,7 +17,6 @@ import {
 import { messageFor } from "../core/policy/messages.ts";
 import { isPolicyName, parsePolicyText, working } from "../core/policy/parse-policy.ts";
 import {
-  type CheckFacts,
   decide,
   decideEarly,
   type Facts,
@@ -28,7 +27,8 @@ import {
   untestedFacts,
 } from "../core/policy/policy.ts";
 import type { CountedQuestion, LaterFacts } from "./traffic.ts";
-import { type FormatProblem, meantBy } from "../core/validate/malformed.ts";
+import { meantBy } from "../core/validate/malformed.ts";
+import type { PolicyStore } from "./policy-store.ts";
 import type { Notices } from "../store/notices.ts";
 import type { PolicyVersionRow } from "../store/tables/policy.ts";
 
@@ -56,21 +56,8 @@ const ALL_BUILT_IN = new Map(
 
 export const builtInPolicy = (name: string): PoliciesInForce | undefined => ALL_BUILT_IN.get(name);
 
-/** Undefined for an unknown name. In `timeoutMs`, with what the store said last, or else the built-in policy. */
-export type FindPolicies = (
-  accountId: string,
-  name: string,
-  timeoutMs: number,
-) => Awaitable<PoliciesInForce | undefined>;
-
-/** As they are stored; absent: no version of the account's own runs so. */
-export interface RunningVersions {
-  readonly live: PolicyVersionRow | undefined;
-  readonly shadow: PolicyVersionRow | undefined;
-}
-
 export interface FindPoliciesDeps {
-  readonly store: { inForce(accountId: string, name: string): Promise<RunningVersions> };
+  readonly store: Pick<PolicyStore, "inForce">;
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
   readonly log: Pick<Log, "error" | "warn">;
   /** Absent: a change is seen within 5 s. */
@@ -80,7 +67,7 @@ export interface FindPoliciesDeps {
 /** Versions whose mistakes are said once. */
 const SAID_MAX = 1_000;
 
-export function createFindPolicies({ store, clock, log, notices }: FindPoliciesDeps): FindPolicies {
+export function createFindPolicies({ store, clock, log, notices }: FindPoliciesDeps) {
   const failed = (fault: unknown): void => log.error("policies.read_failed", fault);
   const known = new StaleCache<PoliciesInForce>(clock);
   notices?.hear("policies", () => known.expire());
@@ -106,7 +93,12 @@ export function createFindPolicies({ store, clock, log, notices }: FindPoliciesD
   };
   const orBuiltIn = (name: string, found: PoliciesInForce | "unknown" | undefined) =>
     found === "unknown" ? (builtInPolicy(name) ?? BUILT_IN) : found;
-  return (accountId, name, timeoutMs) => {
+  /** Undefined for an unknown name. In `timeoutMs`, with what the store said last, or else the built-in policy. */
+  return (
+    accountId: string,
+    name: string,
+    timeoutMs: number,
+  ): Awaitable<PoliciesInForce | undefined> => {
     if (!isPolicyName(name)) return undefined;
     const found = known.find(`${accountId} ${name}`, () => read(accountId, name), {
       timeoutMs,
@@ -118,26 +110,18 @@ export function createFindPolicies({ store, clock, log, notices }: FindPoliciesD
   };
 }
 
-export interface CheckedEntry {
-  readonly facts: CheckFacts;
-  readonly meant: string | undefined;
-  readonly problem: FormatProblem | undefined;
-}
+export type FindPolicies = ReturnType<typeof createFindPolicies>;
 
 export const checkedEntry = (
   validation: Pick<TimedValidation, "entry" | "result" | "mail" | "evidence" | "problem">,
   datasets: Pick<Datasets, "operator">,
-): CheckedEntry => ({
+) => ({
   facts: policyFacts(validation, datasets),
   meant: meantBy(validation),
   problem: validation.problem,
 });
 
-export interface Ruling {
-  readonly outcome: Outcome;
-  readonly shadow: Outcome | undefined;
-  readonly message: string | undefined;
-}
+export type CheckedEntry = ReturnType<typeof checkedEntry>;
 
 /** `facts` are those of the checked entry, and what else is known. */
 export function rule(
@@ -145,7 +129,7 @@ export function rule(
   { live, shadow }: PoliciesInForce,
   facts: Facts,
   language: string,
-): Ruling {
+) {
   const outcome = decide(live.policy, facts);
   return {
     outcome,
@@ -153,6 +137,8 @@ export function rule(
     message: spoken(outcome, checked, language),
   };
 }
+
+export type Ruling = ReturnType<typeof rule>;
 
 /** The same while sources are `missing`; undefined as long as one of them can still change it. Without the shadow. */
 export function ruleEarly(

@@ -1,6 +1,5 @@
 import type { Accounts } from "../accounts/accounts-store.ts";
 import type { End } from "../base/every.ts";
-import type { Log } from "../base/log.ts";
 import { isoTime } from "../core/calendar.ts";
 import { addRow, deleteRows } from "../store/rows.ts";
 import type { WaveRow } from "../store/tables/policy.ts";
@@ -15,7 +14,6 @@ export interface SendAlertsDeps extends AnnounceDeps {
   readonly accounts: Pick<Accounts, "find">;
   readonly traffic: Pick<Traffic, "newMailboxes">;
   readonly hash: AccountHash;
-  readonly log: Pick<Log, "warn" | "error">;
   readonly counted: (state: Wave["state"]) => void;
 }
 

@@ -28,29 +28,23 @@ import { expectContinue } from "./body.ts";
 import { isTrustedProxy, type TrustedProxies } from "./client-address.ts";
 import { isHostHeader } from "./hosts.ts";
 import { type HttpRequest, JSON_TYPE } from "./route.ts";
-import { stop, type StopLimits } from "./stop.ts";
+import { stop } from "./stop.ts";
 
-export interface ListenLimits extends StopLimits {
+export const DEFAULT_LIMITS = {
   /** Until the last header byte. */
-  readonly headersTimeoutMs: number;
-  /** Until the last byte of the body, however steadily it comes; `SlowSenders` cuts one that stands still. */
-  readonly requestTimeoutMs: number;
-  readonly checkIntervalMs: number;
-  /** An idle keep-alive connection; above the 60 s that load balancers reuse theirs. */
-  readonly keepAliveTimeoutMs: number;
-  /** A client that takes nothing of the answer waiting for it is cut after one to two of these. */
-  readonly stallTimeoutMs: number;
-}
-
-export const DEFAULT_LIMITS: ListenLimits = {
   headersTimeoutMs: 10_000,
+  /** Until the last byte of the body, however steadily it comes; `SlowSenders` cuts one that stands still. */
   requestTimeoutMs: 900_000,
   checkIntervalMs: 1_000,
+  /** An idle keep-alive connection; above the 60 s that load balancers reuse theirs. */
   keepAliveTimeoutMs: 72_000,
+  /** A client that takes nothing of the answer waiting for it is cut after one to two of these. */
   stallTimeoutMs: 60_000,
   farewellMs: 2_200, // a proxy that looks every 2 s has seen it
   stopTimeoutMs: 26_000,
 };
+
+export type ListenLimits = typeof DEFAULT_LIMITS;
 
 /** Request line and header fields together, as proxies allow. */
 const HEAD_MAX_OCTETS = 16_384;
@@ -86,22 +80,8 @@ export interface ListenTerms {
   readonly trustedProxies?: TrustedProxies;
 }
 
-export interface Listening {
-  readonly url: string;
-  readonly port: number;
-  /**
-   * Stops accepting, lets requests under way finish, closes every connection. Resolves when all is closed, at
-   * the latest when the time limit has cut what was left.
-   */
-  readonly stop: () => Promise<void>;
-}
-
 /** Serves the app at an address; port 0 takes any free one. Rejects with one clear sentence. */
-export async function listen(
-  app: App,
-  address: ListenAddress,
-  terms: ListenTerms,
-): Promise<Listening> {
+export async function listen(app: App, address: ListenAddress, terms: ListenTerms) {
   const server = createAppServer(app, terms);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
@@ -114,6 +94,10 @@ export async function listen(
   const { port } = server.address() as AddressInfo;
   const { host } = address;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
+  /**
+   * Stops accepting, lets requests under way finish, closes every connection. Resolves when all is closed, at
+   * the latest when the time limit has cut what was left.
+   */
   return { url, port, stop: () => stop(app, server, terms.limits) };
 }
 

@@ -1,6 +1,5 @@
 import { accountKey, type OwnerKey } from "../base/owner.ts";
 import { type End, every } from "../base/every.ts";
-import type { Log } from "../base/log.ts";
 import { DAY_MS, dayOf } from "../core/calendar.ts";
 import type { Lookup } from "../core/mail/lookup.ts";
 import { findMailHosts } from "../core/mail/mail-hosts.ts";
@@ -28,7 +27,6 @@ interface WatchDutyDeps extends AnnounceDeps {
   };
   /** Whether a list or rule has the domain. */
   readonly isDisposable: (domain: string) => boolean;
-  readonly log: Pick<Log, "info" | "error">;
 }
 
 interface Look {

@@ -91,15 +91,6 @@ function whole(host: string, port: string | undefined, rest: string): ReadWebhoo
   return href.length > URL_MAX_UNITS ? no(TOO_LONG) : { ok: true, url: href, host };
 }
 
-export interface WebhookSettings {
-  readonly url: string;
-  readonly events: readonly WebhookEvent[];
-}
-
-export interface NewWebhookSettings extends WebhookSettings {
-  readonly secret: string;
-}
-
 interface ConfigureDeps {
   readonly note?: Note;
   readonly endpoints: Pick<WebhookEndpoints, keyof WebhookEndpoints>;
@@ -122,16 +113,12 @@ export class WebhookSetup {
     return new WebhookSetup({ ...this.#deps, note });
   }
 
-  async show(accountId: string): Promise<WebhookSettings | undefined> {
+  async show(accountId: string) {
     const endpoint = await this.#deps.endpoints.find(accountId);
     return endpoint && { url: endpoint.url, events: endpoint.events };
   }
 
-  async set(
-    accountId: string,
-    text: string,
-    names: readonly string[],
-  ): Promise<NewWebhookSettings> {
+  async set(accountId: string, text: string, names: readonly string[]) {
     const { endpoints, box, checkHost, note } = this.#deps;
     const events = readEvents(names);
     const url = await publicHttpsUrl(text, checkHost);
@@ -141,14 +128,14 @@ export class WebhookSetup {
     return { url, events, secret };
   }
 
-  async selectEvents(accountId: string, names: readonly string[]): Promise<WebhookSettings> {
+  async selectEvents(accountId: string, names: readonly string[]) {
     const settings = await this.#change(accountId, { events: readEvents(names) });
     await this.#deps.note?.({ action: "webhook.saved", accountId, detail: "events" });
     return settings;
   }
 
   /** The old secret ends at once, for deliveries already queued too. */
-  async renewSecret(accountId: string): Promise<NewWebhookSettings> {
+  async renewSecret(accountId: string) {
     const { box, note } = this.#deps;
     const secret = this.#newSecret();
     const settings = await this.#change(accountId, { sealedSecret: box.seal(secret, accountId) });
@@ -167,16 +154,15 @@ export class WebhookSetup {
     return Buffer.from(this.#deps.ids.bytes(SECRET_BYTES)).toString("hex");
   }
 
-  async #change(
-    accountId: string,
-    columns: Parameters<WebhookEndpoints["change"]>[1],
-  ): Promise<WebhookSettings> {
+  async #change(accountId: string, columns: Parameters<WebhookEndpoints["change"]>[1]) {
     const isThere = await this.#deps.endpoints.change(accountId, columns);
     const settings = isThere ? await this.show(accountId) : undefined;
     if (settings === undefined) throw noWebhook();
     return settings;
   }
 }
+
+export type WebhookSettings = NonNullable<Awaited<ReturnType<WebhookSetup["show"]>>>;
 
 function readEvents(names: readonly string[]): readonly WebhookEvent[] {
   const unknown = names.find((name) => !WEBHOOK_EVENTS.some((event) => event === name));

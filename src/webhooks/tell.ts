@@ -26,7 +26,11 @@ export async function tell(
 const LOOK_EVERY_MS = 30_000;
 
 /** `event` is the line in the log of a look that fails. */
-export function lookOften({ clock, log }: AnnounceDeps, event: string, look: () => Promise<void>): End {
+export function lookOften(
+  { clock, log }: AnnounceDeps,
+  event: string,
+  look: () => Promise<void>,
+): End {
   const failed = (fault: unknown): void => log.error(event, fault);
   return every({ ms: LOOK_EVERY_MS, clock, failed }, look);
 }

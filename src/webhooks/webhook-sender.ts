@@ -60,19 +60,14 @@ export function createWebhookSender(
  * One delivery as `gatepost webhook log --json` shows it. `error` is null when the receiver accepted, or nothing is
  * known yet.
  */
-export interface DeliveryRow extends Pick<
-  WebhookDeliveryRow,
-  "event" | "session" | "status" | "error" | "duration_ms"
-> {
-  readonly attempted_at: string | null;
-}
-
-export function deliveryRow(row: WebhookDeliveryRow): DeliveryRow {
+export function deliveryRow(row: WebhookDeliveryRow) {
   const { event, session, state, status, duration_ms, attempted_at_ms: attemptedMs } = row;
   const error = STATE_WORDS[state] ?? row.error;
   const attempted_at = attemptedMs === null ? null : isoTime(attemptedMs);
   return { event, session, status, error, duration_ms, attempted_at };
 }
+
+export type DeliveryRow = ReturnType<typeof deliveryRow>;
 
 const FAULT_WORDS: Readonly<Record<OutboundFault, string>> = {
   bad_url: "The URL is not https.",

@@ -16,7 +16,7 @@ import {
 } from "../../base/refusals.ts";
 import { type Audit, VISITOR } from "../audit.ts";
 import type { SecondFactors } from "./second-factor.ts";
-import type { SignInService, StartedSession, Visitor } from "./sign-ins.ts";
+import type { SignInService, Visitor } from "./sign-ins.ts";
 import type { RateCounter } from "../admission/counters.ts";
 
 /** Counts of addresses without an account share so many keys: who invents addresses does not fill the store. */
@@ -38,13 +38,7 @@ interface SignInDeps {
   readonly counted: (outcome: SignInOutcome) => void;
 }
 
-export interface SignIn {
-  /** Throws a `Refusal`, the same one for an unknown address and a wrong password. A wrong code counts as a wrong password. */
-  signIn(given: PasswordSignIn, visitor: Visitor): Promise<StartedSession>;
-  isPassword(accountId: string, password: string, visitor: Visitor): Promise<boolean>;
-}
-
-interface PasswordSignIn {
+export interface PasswordSignIn {
   readonly email: string;
   readonly password: string;
   readonly code?: string | undefined;
@@ -55,7 +49,7 @@ interface Tried {
   readonly key: string;
 }
 
-export function createSignIn(deps: SignInDeps): SignIn {
+export function createSignIn(deps: SignInDeps) {
   const { accounts, passwords, guesses, factors, audit, clock, logins, counted } = deps;
   let dummyHash: Promise<string> | undefined;
   /** A hash to verify against for unknown addresses, so that they take the same time. */
@@ -87,11 +81,12 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
 
   return {
-    async isPassword(accountId, password, visitor) {
+    async isPassword(accountId: string, password: string, visitor: Visitor) {
       await countAttempt(visitor, deps);
       return fits(await triedOf(accountId, visitor, guesses), password, visitor);
     },
-    async signIn({ email, password, code }, visitor) {
+    /** Throws a `Refusal`, the same one for an unknown address and a wrong password. A wrong code counts as a wrong password. */
+    async signIn({ email, password, code }: PasswordSignIn, visitor: Visitor) {
       await countAttempt(visitor, deps);
       const known = accountEmail(email);
       const account = known === undefined ? undefined : await accounts.find(known);
@@ -117,6 +112,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
     },
   };
 }
+
+export type SignIn = ReturnType<typeof createSignIn>;
 
 async function noteDelay(
   { accountId, key }: Tried,

@@ -81,11 +81,6 @@ export interface SignedIn {
   readonly session: SignInRow;
 }
 
-export interface StartedSession {
-  readonly session: SignInRow;
-  readonly token: string;
-}
-
 interface SignInsDeps {
   readonly sessions: SignIns;
   readonly accounts: Pick<Accounts, "find">;
@@ -108,7 +103,7 @@ export class SignInService {
     this.#deps = deps;
   }
 
-  async start({ id }: Pick<Account, "id">, visitor: Visitor): Promise<StartedSession> {
+  async start({ id }: Pick<Account, "id">, visitor: Visitor) {
     const { sessions, ids, clock } = this.#deps;
     const token = Buffer.from(ids.bytes(32)).toString("base64url");
     const nowMs = clock.nowMs();
@@ -158,3 +153,5 @@ export class SignInService {
     await this.#deps.sessions.touch(session.id, seen);
   }
 }
+
+export type StartedSession = Awaited<ReturnType<SignInService["start"]>>;

@@ -56,7 +56,7 @@ export interface AccountGuardDeps extends DashboardServices {
 }
 
 interface Opened extends AccountGuardDeps {
-  readonly cookie: SessionCookie;
+  readonly cookie: ReturnType<typeof sessionCookie>;
 }
 
 /** Requests in a minute from one address bucket, pages' own reloading included. */
@@ -292,17 +292,11 @@ function namedRefusal(error: unknown): Refusal | undefined {
     : refusal;
 }
 
-export interface SessionCookie {
-  readonly read: (header?: string) => string | undefined;
-  /** The value of Set-Cookie; an empty token takes the cookie away. */
-  readonly write: (token: string) => string;
-}
-
 /**
  * Behind TLS the `__Host-` prefix makes browsers hold it to Secure, this host and the whole path, and `__Secure-`, for a
  * public URL with a path, to Secure. Over plain HTTP, as on a loopback address, they would refuse such a name.
  */
-export function sessionCookie(publicUrl: string): SessionCookie {
+export function sessionCookie(publicUrl: string) {
   const isSecure = publicUrl.startsWith("https:");
   const path = basePathOf(publicUrl) || "/";
   const prefix = path === "/" ? "__Host-" : "__Secure-";
@@ -313,7 +307,8 @@ export function sessionCookie(publicUrl: string): SessionCookie {
       const pair = header.split(";").find((part) => part.trim().startsWith(`${name}=`));
       return pair?.trim().slice(name.length + 1);
     },
-    write(token) {
+    /** The value of Set-Cookie; an empty token takes the cookie away. */
+    write(token: string) {
       const seconds = token === "" ? 0 : Math.floor(IDLE_MS / 1_000);
       return `${name}=${token}; Max-Age=${String(seconds)}; ${attributes}`;
     },

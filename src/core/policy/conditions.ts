@@ -175,12 +175,10 @@ const isOneOf =
 
 const isTrueOrFalse = isOneOf([true, false]);
 
-const isBounded: ItemReader<number> = (item) => {
-  const bounds = boundsOf(item);
-  return bounds ?? `${quoted(item)} is not {"gte": n}, {"lt": n} or both`;
-};
+const isBounded: ItemReader<number> = (item) =>
+  boundsOf(item) ?? `${quoted(item)} is not {"gte": n}, {"lt": n} or both`;
 
-function boundsOf(item: unknown): Test<number> | undefined {
+function boundsOf(item: unknown): Test<number> | string | undefined {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return undefined;
   const entries = Object.entries(item);
   const isFine = entries.every(([name, n]) => /^(?:gte|lt)$/.test(name) && Number.isFinite(n));
@@ -189,6 +187,7 @@ function boundsOf(item: unknown): Test<number> | undefined {
     readonly gte?: number;
     readonly lt?: number;
   };
+  if (gte >= lt) return `${quoted(item)} holds for no number`;
   return (fact) => fact >= gte && fact < lt;
 }
 
@@ -232,7 +231,7 @@ const isDomainOrTld: ItemReader<string> = (item) =>
 const isMailHostName: ItemReader<string> = (item) =>
   nameTest(item, (text) => {
     const parsed = parseMailHost(text);
-    return parsed.ok ? parsed.value : undefined;
+    return parsed.ok && !parsed.value.includes("*") ? parsed.value : undefined;
   });
 
 const CALLER_NAME = /^caller\.([a-z_]{1,32})$/;
@@ -245,6 +244,7 @@ const isCallerValue: ItemReader<CallerFact> = (item) => {
   }
   const bounds = boundsOf(item);
   if (bounds === undefined) return `${quoted(item)} is not text, a number, a boolean or {"gte": n}`;
+  if (typeof bounds === "string") return bounds;
   return (fact) => typeof fact === "number" && bounds(fact);
 };
 

@@ -18,7 +18,8 @@ function world(t: TestContext, terms: Terms = {}) {
 }
 
 /** One for the tests that end no thread: to start one takes longer than most of the work here. */
-const { readFile, lists } = threadTexts(createShares());
+const { readFile, lists, close } = threadTexts(createShares());
+test.after(close);
 
 const fileOf = (text: string, name = "list.csv"): FileOrder => ({
   chunks: [new Uint8Array(Buffer.from(text))],

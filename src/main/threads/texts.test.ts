@@ -20,7 +20,8 @@ const plain = (lines: number): string =>
   Array.from({ length: lines }, (_, line) => `user${String(line)}@example.com`).join("\n");
 
 /** To start a thread takes longer than most of the work here. */
-const { split, decode, readFile } = threadTexts(createShares());
+const { split, decode, readFile, close } = threadTexts(createShares());
+test.after(close);
 
 function world() {
   const order: string[] = [];

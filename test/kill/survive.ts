@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Ground, openGround } from "./ground.ts";
 import { anyKill, earlyKill, type Place } from "./places.ts";
 import { cutPower } from "./power-cut.ts";
+import { until } from "../time/until.ts";
 import { oneRound, People, revive } from "./rounds.ts";
 
 /** KILL_ROUNDS=500 by hand. */
@@ -27,6 +28,7 @@ export async function survive(
     await written.signIn();
     for (let round = 0; round < rounds && front.wrong.length === 0; round += 1) {
       await strike(people);
+      if (front.storeFails) await databaseIsBack(ground);
       front.storeFails = false;
       // A bulk thread takes its order when it starts: at rest nobody dies.
       if (round === rounds - 1) spareAll(ground);
@@ -47,6 +49,14 @@ export async function survive(
     return people.summary();
   } finally {
     await ground.close();
+  }
+}
+
+/** A server on a busy machine finds its sessions some seconds after PostgreSQL is there. */
+async function databaseIsBack({ places }: Ground): Promise<void> {
+  for (const { running } of places.filter(({ command }) => command === "serve")) {
+    if (running === undefined) continue;
+    await until(async () => !/database/.test(await (await fetch(`${running.url}/readyz`)).text()));
   }
 }
 

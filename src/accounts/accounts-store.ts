@@ -38,7 +38,7 @@ export function accountOfRow(row: AccountRow) {
     id,
     email,
     tier,
-    /** Who vouches for it: accounts made by sign-up start with stricter limits, and nobody knows whose address it is. */
+    /** Accounts made by sign-up start with stricter limits, and nobody has proved whose address it is. */
     origin,
     isAdmin: row.admin === 1,
     isDisabled: row.disabled_at_ms !== null,

@@ -19,7 +19,7 @@ export class UsageReader {
     this.#deps = deps;
   }
 
-  /** Up to a quarter of a second behind the counters. A limit that is null is none. */
+  /** Up to a quarter of a second behind the counters. Null in place of a limit: there is none. */
   async allowance(account: Account) {
     const { usage, clock, tiers } = this.#deps;
     const nowMs = clock.nowMs();

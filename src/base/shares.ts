@@ -250,7 +250,7 @@ export class Share {
     }
   }
 
-  /** Ends the oldest work of an owner that can be ended, but for the one that asks; false when there is none. */
+  /** Ends the oldest work of an owner that can be ended, except the work that asks; false when there is none. */
   #reclaim(owner: OwnerKey, by: TakeOptions): boolean {
     for (const reservation of this.#owners.get(owner) ?? []) {
       if (reservation === by || reservation.reclaim === undefined) continue;

@@ -286,7 +286,7 @@ class UdpResolver implements Resolver, AttemptEvents {
     if (this.#hasTcp && this.#isForTcp(attempt)) this.#alsoByTcp(attempt);
   }
 
-  /** In doubt the second try is, too: askers with short deadlines are gone before the last one. */
+  /** The last try is also sent by TCP; where UDP is in doubt the second is, because askers with short deadlines leave before the last. */
   #isForTcp({ query, server, sentAtMs, number }: Attempt): boolean {
     if (query.sends === this.#timeouts.triesMs.length) return true;
     return (

@@ -3,7 +3,8 @@ import { formerAddresses } from "../core/evidence/alias.ts";
 import { type AccountHash, mailboxId } from "./traffic-marks.ts";
 
 /**
- * Finds ids of people that an account has already: nothing is counted, stored or asked of DNS. Null: the text is no address.
+ * Gives the ids of mailboxes that an account already has. It counts nothing, stores nothing and asks no DNS. An id is null when its
+ * text is no address.
  * `former`: ids of the same address by earlier rules, where they differ, which the account may have stored then.
  */
 export const createFindMailbox = (hash: AccountHash) => (accountId: string, email: string) => {

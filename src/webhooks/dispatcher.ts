@@ -67,7 +67,7 @@ export type Announce = (
   data: object,
 ) => Promise<void>;
 
-/** What tells accounts of what a service sees by itself. */
+/** The parts that whoever tells accounts of alerts, waves and changes needs. */
 export interface AnnounceDeps {
   readonly db: Db;
   readonly clock: Pick<Clock, "nowMs" | "after">;

@@ -68,7 +68,7 @@ function unwrappedOnce(text: string): string {
   return bracketed(text) ?? quoted(text, first);
 }
 
-/** What follows the word at this place, unless it holds no address. */
+/** The text behind the word at this place; "" when no address is in it. */
 function afterWord(text: string, at: number): string {
   const rest = /^\S*([^]*)$/.exec(text.slice(at))?.[1] ?? "";
   return rest.includes("@") ? rest : "";

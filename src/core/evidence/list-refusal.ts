@@ -1,4 +1,4 @@
-/** Why a fetched list is not taken, in words for the operator. */
+/** The reasons why a fetched list is refused, each as a sentence for the operator. */
 export const LIST_REFUSALS = {
   not_fetched: "It could not be fetched",
   bad_status: "Its server answered with an error",

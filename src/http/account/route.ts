@@ -58,7 +58,7 @@ export interface SystemState {
   readonly version: string;
   readonly node: string;
   readonly started_at: string;
-  /** Of the embedded database; null: none is known. */
+  /** When the embedded database was last backed up; null when no back-up is known. */
   readonly last_backup?: string | null;
   /** Octets where the embedded database is; null with PostgreSQL. */
   readonly disk: { readonly free: number; readonly size: number } | null;

@@ -332,7 +332,7 @@ const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
 /** What Kubernetes sets in containers of a service called "gatepost": GATEPOST_PORT=tcp://192.0.2.1:80 and more. */
 const SERVICE_LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))[_=]|_PORT=(?:tcp|udp):/;
 
-/** What the documents set for other programs: the clients, the proxy's files, the release. */
+/** Settings of other programs that the documents name: of the clients, the proxy's files and the release. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   "GATEPOST_URL",
   "GATEPOST_KEY",
